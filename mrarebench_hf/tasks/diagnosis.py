@@ -1,0 +1,36 @@
+"""T1 Diagnosis: a ranked list of ten diagnoses for a rare-disease case."""
+
+from __future__ import annotations
+
+from mrarebench_hf.tasks import Task
+
+_LIST_FORMAT = (
+    "Rank your ten most likely diagnoses, the most likely first. Reply with nothing but a numbered list from 1 to 10, "
+    "one specific disease name per line, without explanations."
+)
+
+TASK = Task(
+    name="diagnosis",
+    title="T1 Diagnosis",
+    folder="diagnosis",
+    filename="diagnosis_opened.tsv",
+    expected_rows=300,
+    columns=(
+        "index",
+        "image",
+        "image_path",
+        "question",
+        "context",
+        "image findings",
+        "answer",
+        "answer_aliases",
+        "figure_mapping",
+    ),
+    required=("context", "answer"),
+    instructions={
+        "images": f"Base your reasoning on the case description and the medical images above. {_LIST_FORMAT}",
+        "text": f"Base your reasoning on the case description above. {_LIST_FORMAT}",
+    },
+    parser="ranked_list",
+    scorer="ranked_diagnosis",
+)

@@ -1,0 +1,41 @@
+"""T2 Evidence verification: report the evidence that the pictures show."""
+
+from __future__ import annotations
+
+from mrarebench_hf.tasks import Task
+
+_INSTRUCTION = (
+    "The diagnosis of this case is established. Using the labelled images, report the visible evidence that bears on "
+    "it: for each image begin a line with its label and a colon (for example 'Image 1:'), name the kind of image and "
+    "describe what is seen, in the large and in detail. Then say how the findings of the images fit together and what "
+    "they mean for the diagnosis. Report only what can be seen; do not invent findings."
+)
+
+TASK = Task(
+    name="evidence",
+    title="T2 Evidence verification",
+    folder="evidence_verification",
+    filename="evidence_verification_opened_FULL609.tsv",
+    expected_rows=608,
+    columns=(
+        "index",
+        "image",
+        "image_path",
+        "image_slot_map",
+        "context",
+        "question_open",
+        "question",
+        "final_diagnosis",
+        "acceptable_evidence_points",
+        "gold_rationale",
+        "gold_answer_open",
+        "decisive_image_ids",
+        "supporting_image_ids",
+        "task_type",
+    ),
+    required=("context", "acceptable_evidence_points"),
+    # One text under both keys: the three conditions must differ in what is shown, never in what is asked.
+    instructions={"images": _INSTRUCTION, "text": _INSTRUCTION},
+    parser=None,
+    scorer=None,
+)
