@@ -8,15 +8,17 @@ from __future__ import annotations
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
+from mrarebench_hf.shipped import metric_path
+
 if TYPE_CHECKING:
-    from mrarebench_hf.dataset import load, metric_path
+    from mrarebench_hf.dataset import load
 
 try:
     __version__ = metadata.version("mrarebench-hf")
 except metadata.PackageNotFoundError:  # a checkout on sys.path, not installed
     __version__ = "0+unknown"
 
-__all__ = ["__version__", "load"]
+__all__ = ["__version__", "load", "metric_path"]
 
 
 def __getattr__(name: str) -> Any:

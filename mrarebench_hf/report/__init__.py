@@ -1,1 +1,1 @@
-"""."""
+"""Results documents into tables for readers; no number is computed here."""

@@ -5,9 +5,9 @@ Adding a task is adding a file here that defines ``TASK``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from mrarebench_hf import registry
 
@@ -27,8 +27,9 @@ class Task:
         columns: columns that the task reads itself; every other one is passed through.
         required: those of ``columns`` without which no prompt or score is possible.
         instructions: closing text of a prompt, by the condition's ``instruction``.
-        parser: entry of ``mrarebench_hf.parse``; None while answers can be collected but not yet scored.
-        scorer: entry of ``mrarebench_hf.score``; None likewise.
+        scorer: entry of ``mrarebench_hf.score``; None while answers can be collected but not yet scored.
+        reply: an answer in the asked form that gives what these references hold, most important first;
+            the baselines are made of it.
     """
 
     name: str
@@ -39,8 +40,8 @@ class Task:
     columns: tuple[str, ...]
     required: tuple[str, ...]
     instructions: Mapping[str, str]
-    parser: str | None
     scorer: str | None
+    reply: Callable[[Sequence[Mapping[str, Any]]], str]
 
 
 def names() -> tuple[str, ...]:

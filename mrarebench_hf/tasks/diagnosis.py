@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from mrarebench_hf.tasks import Task
 
 _LIST_FORMAT = (
     "Rank your ten most likely diagnoses, the most likely first. Reply with nothing but a numbered list from 1 to 10, "
     "one specific disease name per line, without explanations."
 )
+
+
+def _reply(references: Sequence[Mapping[str, Any]]) -> str:
+    return "\n".join(f"{rank}. {case['answer']}" for rank, case in enumerate(references, 1))
+
 
 TASK = Task(
     name="diagnosis",
@@ -31,6 +39,6 @@ TASK = Task(
         "images": f"Base your reasoning on the case description and the medical images above. {_LIST_FORMAT}",
         "text": f"Base your reasoning on the case description above. {_LIST_FORMAT}",
     },
-    parser="ranked_list",
     scorer="ranked_diagnosis",
+    reply=_reply,
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from mrarebench_hf.tasks import Task
 
 _INSTRUCTION = (
@@ -10,6 +13,12 @@ _INSTRUCTION = (
     "describe what is seen, in the large and in detail. Then say how the findings of the images fit together and what "
     "they mean for the diagnosis. Report only what can be seen; do not invent findings."
 )
+
+
+def _reply(references: Sequence[Mapping[str, Any]]) -> str:
+    points = [point for case in references for point in case["evidence_points"]]
+    return "\n".join(f"{p['image']}: {p['point']}" if p["image"] else str(p["point"]) for p in points)
+
 
 TASK = Task(
     name="evidence",
@@ -36,6 +45,6 @@ TASK = Task(
     required=("context", "acceptable_evidence_points"),
     # One text under both keys: the three conditions must differ in what is shown, never in what is asked.
     instructions={"images": _INSTRUCTION, "text": _INSTRUCTION},
-    parser=None,
     scorer=None,
+    reply=_reply,
 )

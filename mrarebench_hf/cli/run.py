@@ -1,0 +1,138 @@
+"""Run a model over input conditions: ask, score, and print the table with the contrasts.
+
+  mrarebench run --data Diagnosis Diagnosis_FD Diagnosis_TO --model Qwen/Qwen2.5-VL-7B-Instruct
+  accelerate launch --multi_gpu -m mrarebench_hf run --data Diagnosis --model ...     several GPUs
+  torchrun --nproc_per_node 2 -m mrarebench_hf run --data Diagnosis --model ...       several CPU processes
+  mrarebench run --data Diagnosis --model baseline:random                             no model at all
+
+The same command again takes up where it stopped and asks only for what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from pathlib import Path
+from types import FrameType
+
+HELP = "ask a model and score its answers"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    what = parser.add_argument_group("what to run")
+    what.add_argument(
+        "--data", nargs="+", required=True, metavar="CONDITION", help="input conditions, for example Diagnosis_TO"
+    )
+    what.add_argument(
+        "--model",
+        required=True,
+        help="checkpoint name or folder, or baseline:oracle|prior|random|refusal|scripted=FILE",
+    )
+    what.add_argument(
+        "--mode",
+        choices=("all", "infer", "eval"),
+        default="all",
+        help="infer: only ask; eval: only score what is stored",
+    )
+    what.add_argument("--limit", type=int, metavar="N", help="at most N cases of each condition (0: none)")
+    where = parser.add_argument_group("where things are")
+    where.add_argument(
+        "--data-dir", type=Path, metavar="DIR", help="folder of the benchmark files (else $LMUData, else the Hub)"
+    )
+    where.add_argument("--revision", metavar="REV", help="revision of the Hub dataset")
+    where.add_argument("--results-dir", type=Path, default=Path("results"), metavar="DIR", help="default: results")
+    add_generation(parser)
+    stored = parser.add_argument_group("stored answers")
+    stored.add_argument(
+        "--reuse",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="use stored answers (default); --no-reuse starts afresh beside them",
+    )
+    stored.add_argument(
+        "--reuse-aux",
+        nargs="?",
+        const="all",
+        choices=("all", "infer", "none"),
+        help="accepted for compatibility; stored answers are always resumed",
+    )
+    stored.add_argument("--no-cache", action="store_true", help="keep no response cache after the run")
+    stored.add_argument(
+        "--max-fail-rate",
+        type=float,
+        metavar="R",
+        help="exit with 1 instead of 3 when more than this share of items is missing",
+    )
+    stored.add_argument(
+        "--timeout",
+        type=float,
+        default=24 * 3600.0,
+        metavar="S",
+        help="seconds that processes wait for each other (default: a day)",
+    )
+
+
+def add_generation(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of generation and loading."""
+    group = parser.add_argument_group("generation")
+    group.add_argument(
+        "--batch-size",
+        type=int,
+        default=4,
+        metavar="N",
+        help="samples asked at once (default 4; halved when memory runs out)",
+    )
+    group.add_argument("--max-new-tokens", type=int, default=1024, metavar="N", help="default 1024")
+    group.add_argument("--temperature", type=float, default=0.0, metavar="T", help="0 (default) decodes greedily")
+    group.add_argument("--system-prompt", metavar="TEXT", help="a system message before the prompt")
+    group.add_argument("--seed", type=int, default=0, help="of sampling and of the random baseline")
+    group.add_argument("--model-revision", metavar="REV", help="revision of a Hub checkpoint")
+    group.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 or float16")
+    group.add_argument("--device-map", metavar="MAP", help='for example "auto": spread one model over the GPUs')
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run, print the table to stdout and what is missing to stderr."""
+    import sys
+
+    from mrarebench_hf import pipeline
+    from mrarebench_hf.model import Settings
+
+    # A scheduler's SIGTERM ends a run as Ctrl-C does: what is finished is on the disk, the manifest says so.
+    signal.signal(signal.SIGTERM, _interrupt)
+    settings = Settings(
+        max_new_tokens=args.max_new_tokens,
+        temperature=args.temperature,
+        system_prompt=args.system_prompt,
+        seed=args.seed,
+        revision=args.model_revision,
+        dtype=args.dtype,
+        device_map=args.device_map,
+    )
+    options = pipeline.Options(
+        data=tuple(args.data),
+        model=args.model,
+        settings=settings,
+        mode=args.mode,
+        results_dir=args.results_dir,
+        data_dir=args.data_dir,
+        data_revision=args.revision,
+        limit=args.limit,
+        batch_size=args.batch_size,
+        reuse=args.reuse,
+        cache=not args.no_cache and os.environ.get("MEDVISION_RESP_CACHE") != "0",
+        max_fail_rate=args.max_fail_rate,
+        timeout_s=args.timeout,
+    )
+    outcome = pipeline.run(options)
+    if outcome.text:
+        print(outcome.text)
+    for note in outcome.notes:
+        print(f"mrarebench: {note}", file=sys.stderr)
+    return outcome.exit_code
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -1,0 +1,167 @@
+"""One run from benchmark files to scores: the only package that knows all stages, and the owner of their order.
+
+prepare → plan → infer (all processes) → merge → score → summarize → report (the main process alone).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from mrarebench_hf import conditions, tasks
+from mrarebench_hf.conditions import Condition
+from mrarebench_hf.dataset import prepare
+from mrarebench_hf.errors import LaunchError, MRareBenchError, StoreError, UsageError
+from mrarebench_hf.model import Backend, open_model
+from mrarebench_hf.pipeline.options import Options
+from mrarebench_hf.pipeline.session import conclude, start
+from mrarebench_hf.records import Response
+from mrarebench_hf.report import markdown
+from mrarebench_hf.run import loop
+from mrarebench_hf.run.group import Group, join
+from mrarebench_hf.run.plan import Chunk, Item, chunks
+from mrarebench_hf.run.work import Work, pack, unpack
+from mrarebench_hf.store import journal, manifest
+from mrarebench_hf.store.atomic import write_bytes, write_json
+from mrarebench_hf.store.layout import RunFolder
+from mrarebench_hf.summarize.collect import collect
+
+__all__ = ["Options", "Outcome", "report", "run"]
+
+_LOG = logging.getLogger(__name__)
+_SEVERITY = (0, 3, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended on this process.
+
+    Attributes:
+        exit_code: 0 complete, 1 failed, 3 incomplete.
+        text: the table; empty on all but the main process, and when nothing was scored.
+        notes: what is missing and how to get it, one sentence each.
+    """
+
+    exit_code: int
+    text: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def run(options: Options) -> Outcome:
+    """Do one run, together with the processes that a launcher started beside this one.
+
+    Raises:
+        MRareBenchError: for a user's mistake or damaged input, before any model call where possible.
+    """
+    wanted = list(dict.fromkeys(conditions.get(name) for name in options.data))
+    _refuse_unscorable(wanted, options.mode)
+    group = join(options.timeout_s)
+    backend = open_model(options.model, options.settings)
+    if group.rank != 0:
+        return _help(options, wanted, backend, group)
+    with contextlib.ExitStack() as stack:
+        try:
+            works = _open(options, wanted, backend)
+            for work in works:
+                stack.enter_context(work.folder.locked())
+            return _lead(options, works, backend, group)
+        except MRareBenchError as error:
+            group.publish(f"!{error}")
+            raise
+
+
+def report(results_dir: Path, *, seed: int = 0) -> str:
+    """Write ``summary.json`` and ``report.md`` of all runs below a results folder; return the Markdown.
+
+    Raises:
+        StoreError: when there is no such folder or no scored run in it.
+    """
+    document = collect(results_dir, seed=seed)
+    if not document["runs"]:
+        raise StoreError(f"no scored run in {results_dir}: mrarebench run … --results-dir {results_dir} makes one")
+    text = markdown.render(document)
+    write_json(results_dir / "summary.json", document)
+    write_bytes(results_dir / "report.md", text.encode())
+    return text
+
+
+def _refuse_unscorable(wanted: Sequence[Condition], mode: str) -> None:
+    for condition in wanted:
+        if mode != "infer" and tasks.get(condition.task).scorer is None:
+            raise UsageError(
+                f"{condition.name} can be asked but not scored yet in this version: use --mode infer, its answers "
+                "are kept for a later version"
+            )
+
+
+def _open(options: Options, wanted: Sequence[Condition], backend: Backend) -> list[Work]:
+    prepared = prepare([c.name for c in wanted], data_dir=options.data_dir, revision=options.data_revision)
+    works = []
+    for condition in wanted:
+        root = options.results_dir / condition.long_name / backend.slug
+        folder = RunFolder(root, condition.long_name, keeps_responses=options.cache)
+        works.append(Work.open(prepared[condition.name], folder, backend, options.limit))
+    return works
+
+
+def _help(options: Options, wanted: Sequence[Condition], backend: Backend, group: Group) -> Outcome:
+    """The part of every process but the main one: wait for the plan, work, go."""
+    message = group.receive()
+    if message.startswith("!"):
+        raise LaunchError(f"the main process stopped: {message[1:]}")
+    plan = unpack(message)
+    if plan:
+        _infer(_open(options, wanted, backend), plan, backend, group)
+    group.finish()
+    return Outcome(0)
+
+
+def _lead(options: Options, works: Sequence[Work], backend: Backend, group: Group) -> Outcome:
+    """The part of the main process: plan, work, and then merge and score what all have written."""
+    sessions = [start(options, work, backend, group.world_size) for work in works]
+    plan = chunks([item for session in sessions for item in session.pending], options.batch_size)
+    group.publish(pack(plan))
+    try:
+        _infer(works, plan, backend, group)
+        group.finish()
+        ends = [conclude(options, session) for session in sessions]
+    except (KeyboardInterrupt, MRareBenchError) as error:
+        status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        for session in sessions:
+            manifest.finish(session.work.folder.manifest, status, {"error": str(error) or None})
+        raise
+    text = "" if options.mode == "infer" else report(options.results_dir)
+    code = max((end.exit_code for end in ends), key=_SEVERITY.index)
+    return Outcome(code, text, tuple(end.note for end in ends if end.note))
+
+
+def _infer(works: Sequence[Work], plan: Sequence[Chunk], backend: Backend, group: Group) -> None:
+    by_condition = {work.condition.name: work for work in works}
+    with contextlib.ExitStack() as stack:
+        journals = {
+            name: stack.enter_context(journal.Journal(work.folder.cache, work.folder.tag, group.rank))
+            for name, work in by_condition.items()
+            if any(chunk.items[0].condition == name for chunk in plan)
+        }
+        # The bar counts what all processes have taken; a terminal alone sees it.
+        shown = None if group.rank == 0 and plan else True
+        bar = stack.enter_context(tqdm(total=len(plan), unit="batch", desc="inference", disable=shown))
+
+        def store(item: Item, response: Response) -> None:
+            journals[item.condition].append(by_condition[item.condition].entry(item, response))
+
+        def progress(n_taken: int) -> None:
+            bar.update(n_taken - bar.n)
+
+        feed = loop.Feed(
+            request=lambda item: by_condition[item.condition].request(item.row),
+            explain=lambda item: by_condition[item.condition].explain(item),
+            store=store,
+            progress=progress,
+        )
+        loop.run(plan, backend, group, feed)

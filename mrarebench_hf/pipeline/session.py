@@ -1,0 +1,190 @@
+"""One condition of a run on the main process: what is still to be asked, and what becomes of the answers."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from mrarebench_hf import registry, tasks
+from mrarebench_hf.errors import StoreError
+from mrarebench_hf.model import Backend
+from mrarebench_hf.pipeline.options import Options
+from mrarebench_hf.prompt import template_sha256
+from mrarebench_hf.records import Response
+from mrarebench_hf.run.plan import Item
+from mrarebench_hf.run.work import Work
+from mrarebench_hf.store import journal, manifest
+from mrarebench_hf.store.atomic import read_json, write_json, write_jsonl
+from mrarebench_hf.store.record import results_document, sample
+from mrarebench_hf.summarize.document import packages, summary
+
+__all__ = ["End", "Session", "conclude", "start"]
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Session:
+    """One condition between its plan and its scores.
+
+    Attributes:
+        work: the condition's rows and folder.
+        stamp: the run's name in file names; a resumed run keeps it.
+        model: identity of the model.
+        generation: settings that can change a reply.
+        marks: fingerprint of every row.
+        pending: rows that still need an answer.
+    """
+
+    work: Work
+    stamp: str
+    model: Mapping[str, Any]
+    generation: Mapping[str, Any]
+    marks: Sequence[str]
+    pending: Sequence[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How one condition ended: its exit code, and what to tell the user about it."""
+
+    exit_code: Literal[0, 1, 3]
+    note: str
+
+
+def start(options: Options, work: Work, backend: Backend, world_size: int) -> Session:
+    """See what is stored, write the manifest, and list what is still to be asked (nothing under ``--mode eval``).
+
+    Raises:
+        StoreError: under ``--mode eval`` when nothing has been asked yet.
+    """
+    if options.mode == "eval":
+        return _stored(work)
+    folder = work.folder
+    model = dict(backend.identity(work.condition.task))
+    generation = dict(backend.generation)
+    if not options.reuse or not folder.keeps_responses:
+        folder.set_aside_cache()
+    journal.repair(folder.cache, folder.tag)
+    marks = work.marks(model, generation)
+    pending = list(work.pending(marks, work.stored()))
+    _LOG.info(
+        "%s: %d of %d stored, %d to ask", work.condition.name, len(marks) - len(pending), len(marks), len(pending)
+    )
+    facts = {
+        "task": folder.tag,
+        "condition": work.condition.name,
+        "model_spec": options.model,
+        "model": model,
+        "generation": generation,
+        "data": asdict(work.prepared.provenance),
+        "prompt_sha256": template_sha256(work.condition),
+        "limit": options.limit,
+        "batch_size": options.batch_size,
+        "n_processes": world_size,
+        "n_to_ask": len(pending),
+        "packages": packages(),
+    }
+    return Session(work, manifest.start(folder.manifest, facts), model, generation, marks, pending)
+
+
+def _stored(work: Work) -> Session:
+    """Take up stored answers under the settings they were made with, whatever flags stand here now."""
+    folder = work.folder
+    if not folder.manifest.exists():
+        raise StoreError(f"nothing to evaluate in {folder.root}: run --mode infer first")
+    journal.repair(folder.cache, folder.tag)
+    earlier = read_json(folder.manifest)
+    try:
+        model, generation, stamp = earlier["model"], earlier["generation"], str(earlier["stamp"])
+    except KeyError as error:
+        raise StoreError(f"{folder.manifest} lacks {error}: it is no manifest of this package") from error
+    return Session(work, stamp, model, generation, work.marks(model, generation), [])
+
+
+def conclude(options: Options, session: Session) -> End:
+    """Merge all answers into one record, score them, and close the manifest."""
+    work, folder = session.work, session.work.folder
+    found = work.stored()
+    responses = [
+        found.get(mark, Response(index, "failed", reason="not_run", error="no answer is stored"))
+        for index, mark in zip(work.ids(), session.marks, strict=True)
+    ]
+    references = work.references()
+    write_jsonl(
+        folder.samples(session.stamp),
+        (
+            sample(row, work.request(row).prompt, references[row], session.marks[row], response)
+            for row, response in enumerate(responses)
+        ),
+    )
+    failures = dict(sorted(Counter(str(r.reason) for r in responses if r.status == "failed").items()))
+    if options.mode != "infer":
+        _score(options, session, responses, references, failures)
+    if not folder.keeps_responses:
+        folder.set_aside_cache()
+    return _end(options, session, responses, failures)
+
+
+def _score(
+    options: Options,
+    session: Session,
+    responses: Sequence[Response],
+    references: Sequence[Mapping[str, Any]],
+    failures: Mapping[str, int],
+) -> None:
+    work, folder = session.work, session.work.folder
+    scorer = registry.load("mrarebench_hf.score", str(tasks.get(work.condition.task).scorer), kind="scorer")
+    scored = scorer.score([response.text for response in responses], references)
+    rows = ({"index": r.index, **row} for r, row in zip(responses, scored.rows, strict=True))
+    write_jsonl(folder.parsed, rows)
+    document = summary(
+        work.condition,
+        provenance=work.prepared.provenance,
+        limit=options.limit,
+        prompt_sha256=template_sha256(work.condition),
+        model=session.model,
+        generation=session.generation,
+        counts={**scored.counts, "failures": dict(failures)},
+        metrics=scored.metrics,
+        warnings=[*_warnings(session, failures), *scored.warnings],
+        groups=scored.groups,
+    )
+    write_json(folder.summary, document)
+    n_answered = sum(response.status == "ok" for response in responses)
+    write_json(folder.results(session.stamp), results_document(folder.tag, document, n_answered))
+
+
+def _warnings(session: Session, failures: Mapping[str, int]) -> list[str]:
+    warnings = list(session.work.prepared.warnings)
+    if failures:
+        reasons = ", ".join(f"{reason}: {n}" for reason, n in failures.items())
+        warnings.append(
+            f"{sum(failures.values())} of {len(session.marks)} items have no answer ({reasons}); they count as wrong"
+        )
+    return warnings
+
+
+def _end(options: Options, session: Session, responses: Sequence[Response], failures: Mapping[str, int]) -> End:
+    n_failed, n_total = sum(failures.values()), len(responses)
+    limit = options.max_fail_rate
+    status: Literal["complete", "incomplete", "failed"] = "complete"
+    if n_failed:
+        over = n_failed == n_total or (limit is not None and n_failed > limit * n_total)
+        status = "failed" if over else "incomplete"
+    usage = Counter({"prompt_tokens": 0, "completion_tokens": 0})
+    for response in responses:
+        usage.update({key: value for key, value in asdict(response.usage).items() if value is not None})
+    facts = {"n_total": n_total, "n_failed": n_failed, "failures": dict(failures), "usage": dict(usage)}
+    manifest.finish(session.work.folder.manifest, status, facts)
+    if not n_failed:
+        return End(0, "")
+    reasons = ", ".join(f"{reason}: {n}" for reason, n in failures.items())
+    note = (
+        f"{session.work.condition.name} is {status}: {n_failed} of {n_total} items have no answer ({reasons}); "
+        "the same command again asks only for those"
+    )
+    return End(1 if status == "failed" else 3, note)

@@ -1,0 +1,54 @@
+"""Contrasts between input conditions, paired on the cases that both have an answer for; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from mrarebench_hf.conditions import CONTRASTS, Contrast
+from mrarebench_hf.summarize.paired import difference
+
+__all__ = ["contrasts"]
+
+CaseValues = Mapping[str, Mapping[str, float | None]]
+
+
+def contrasts(by_condition: Mapping[str, CaseValues], *, seed: int = 0) -> dict[str, dict[str, Any]]:
+    """Every contrast of the conditions table whose two conditions are both there.
+
+    Args:
+        by_condition: condition → case id → metric → that case's value; cases without an answer are left out.
+        seed: of the bootstrap.
+
+    Returns:
+        contrast key → symbol, conditions, counts and, per metric, value, interval and p.
+    """
+    return {
+        contrast.key: _one(contrast, by_condition[contrast.minuend], by_condition[contrast.subtrahend], seed)
+        for contrast in CONTRASTS
+        if contrast.minuend in by_condition and contrast.subtrahend in by_condition
+    }
+
+
+def _one(contrast: Contrast, minuend: CaseValues, subtrahend: CaseValues, seed: int) -> dict[str, Any]:
+    shared = [index for index in minuend if index in subtrahend]
+    names = sorted({name for index in shared for name in minuend[index]})
+    return {
+        "symbol": contrast.symbol,
+        "minuend": contrast.minuend,
+        "subtrahend": contrast.subtrahend,
+        "n_shared": len(shared),
+        "n_only_minuend": len(minuend) - len(shared),
+        "n_only_subtrahend": len(subtrahend) - len(shared),
+        "metrics": {name: _metric(name, shared, minuend, subtrahend, seed) for name in names},
+    }
+
+
+def _metric(name: str, shared: list[str], minuend: CaseValues, subtrahend: CaseValues, seed: int) -> dict[str, Any]:
+    pairs = [(minuend[i].get(name), subtrahend[i].get(name)) for i in shared]
+    kept = [(a, b) for a, b in pairs if a is not None and b is not None]
+    values = np.array(kept, dtype=np.float64).reshape(-1, 2)
+    return asdict(difference(values[:, 0], values[:, 1], seed=seed))
