@@ -20,7 +20,7 @@ from mrarebench_hf.errors import MRareBenchError, UsageError
 
 __all__ = ["main"]
 
-_KEY_OPTION = re.compile(r"--?(judge[-_])?(api[-_]?)?(key|token|secret)s?\b", re.IGNORECASE)
+_KEY_OPTION = re.compile(r"--?((openai|judge|model|hf|api)[-_]?)*(key|token|secret)(=|$)", re.IGNORECASE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

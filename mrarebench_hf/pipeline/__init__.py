@@ -131,7 +131,7 @@ def _lead(options: Options, works: Sequence[Work], backend: Backend, group: Grou
         group.finish()
         ends = [conclude(options, session) for session in sessions]
     except (KeyboardInterrupt, MRareBenchError) as error:
-        status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
+        status: manifest.Status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         for session in sessions:
             manifest.finish(session.work.folder.manifest, status, {"error": str(error) or None})
         raise

@@ -123,7 +123,7 @@ def join(timeout_s: float) -> Group:
     try:
         import torch
         from accelerate import PartialState
-        from torch.distributed import PrefixStore, distributed_c10d
+        from torch.distributed import distributed_c10d
     except ImportError as error:
         raise MissingDependencyError("accelerate", "transformers", f"a run of {wanted} processes") from error
     state = PartialState(cpu=not torch.cuda.is_available(), timeout=timedelta(seconds=timeout_s))
@@ -134,5 +134,5 @@ def join(timeout_s: float) -> Group:
             "accelerate launch --multi_gpu -m mrarebench_hf …"
         )
     # The default store is what the launcher gave all processes; torch offers no public name for it.
-    store = PrefixStore(_PREFIX, distributed_c10d._get_default_store())
+    store = distributed_c10d.PrefixStore(_PREFIX, distributed_c10d._get_default_store())
     return _Several(store, state.process_index, wanted, timeout_s)

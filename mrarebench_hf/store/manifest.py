@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from mrarebench_hf.store.atomic import read_json, write_json
 
-__all__ = ["SCHEMA_VERSION", "finish", "start"]
+__all__ = ["SCHEMA_VERSION", "Status", "finish", "start"]
 
 SCHEMA_VERSION = 1
 
-_Status = Literal["complete", "incomplete", "failed", "interrupted", "inferred"]
+Status = Literal["complete", "incomplete", "failed", "interrupted"]
 
 
 def start(path: Path, facts: Mapping[str, Any]) -> str:
@@ -48,7 +48,7 @@ def start(path: Path, facts: Mapping[str, Any]) -> str:
     return stamp
 
 
-def finish(path: Path, status: _Status, facts: Mapping[str, Any] | None = None) -> None:
+def finish(path: Path, status: Status, facts: Mapping[str, Any] | None = None) -> None:
     """Close the manifest with how the run ended."""
     document = read_json(path)
     document |= {"status": status, "finished": datetime.now(UTC).isoformat(timespec="seconds"), **(facts or {})}

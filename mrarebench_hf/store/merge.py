@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from mrarebench_hf.records import Response
 from mrarebench_hf.store.journal import Entry
 
-__all__ = ["latest", "pending"]
+__all__ = ["latest"]
 
 
 def latest(entries: Iterable[Entry]) -> dict[str, Response]:
@@ -22,13 +22,3 @@ def latest(entries: Iterable[Entry]) -> dict[str, Response]:
         if known is None or known.status == "failed":
             found[entry.fingerprint] = entry.response
     return found
-
-
-def pending(wanted: Mapping[str, str], found: Mapping[str, Response]) -> Sequence[str]:
-    """Ids that still need an answer, in the dataset's order; a failure counts as pending.
-
-    Args:
-        wanted: id → fingerprint, in the dataset's order.
-        found: what ``latest`` gave.
-    """
-    return [index for index, mark in wanted.items() if mark not in found or found[mark].status == "failed"]

@@ -70,4 +70,4 @@ def mcnemar_p(n_gained: int, n_lost: int) -> float:
     """
     n = n_gained + n_lost
     tail = sum(math.comb(n, k) for k in range(min(n_gained, n_lost) + 1))
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, float(2 * tail / 2**n))

@@ -1,0 +1,72 @@
+"""The main job on a small invented benchmark: written, run and scored on the spot, offline.
+
+Writes the benchmark in the real file formats, builds a tiny random-weight vision-language model when the extra
+'transformers' is installed, runs it and the baselines over the three T1 conditions, and prints the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import logging
+from pathlib import Path
+
+HELP = "run everything on a small built-in benchmark"
+
+_CONDITIONS = ("Diagnosis", "Diagnosis_FD", "Diagnosis_TO")
+_BASELINES = ("oracle", "prior", "random", "refusal")
+_MAX_NEW_TOKENS = 32
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--out", type=Path, default=Path("demo"), metavar="DIR", help="where to write (default: demo)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write, run, print the table and where the files are."""
+    from mrarebench_hf import demo, pipeline
+    from mrarebench_hf.dataset import prepare
+    from mrarebench_hf.model import Settings
+
+    logging.getLogger("mrarebench_hf").setLevel(logging.WARNING)
+    data = demo.write_benchmark(args.out / "data")
+    results = args.out / "results"
+    models = [f"baseline:{name}" for name in _BASELINES]
+    if all(importlib.util.find_spec(package) for package in ("accelerate", "torch", "transformers")):
+        models.append(str(demo.write_tiny_vlm(args.out / "tiny-vlm")))
+    prepare(data_dir=data)
+    codes = []
+    for number, model in enumerate(models, 1):
+        print(f"[{number}/{len(models)}] {model}", flush=True)
+        outcome = pipeline.run(
+            pipeline.Options(
+                data=_CONDITIONS,
+                model=model,
+                settings=Settings(max_new_tokens=_MAX_NEW_TOKENS),
+                results_dir=results,
+                data_dir=data,
+            )
+        )
+        codes.append(outcome.exit_code)
+    print()
+    print(pipeline.report(results))
+    print(_whereabouts(args.out, data, results, built=len(models) > len(_BASELINES)))
+    return max(codes)
+
+
+def _whereabouts(out: Path, data: Path, results: Path, *, built: bool) -> str:
+    lines = [
+        "These cases are invented and the tiny model's weights are random: the numbers mean nothing.",
+        f"benchmark   {data}",
+        f"results     {results} (report.md, summary.json, one folder per condition and model)",
+        'dataset     load_dataset("mrarebench", "Diagnosis_TO", split="test") gives these demo rows, from any folder,',
+        "            until mrarebench prepare or run reads other data",
+    ]
+    if not built:
+        lines.append("no model    pip install 'mrarebench-hf[transformers]' adds a tiny vision-language model to the demo")
+    model = out / "tiny-vlm" if built else "baseline:random"
+    lines.append(
+        f"try         mrarebench run --data Diagnosis --data-dir {data} --model {model} --results-dir {results} --limit 3"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,137 @@
+"""Several processes, killed and resumed: every item once, nothing generated again, equal bytes in the end.
+
+MRAREBENCH_KILLS sets how often the long test kills; its default keeps the suite short.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from pathlib import Path
+
+import pytest
+from distributed.processes import kill, start, wait
+
+from mrarebench_hf import demo
+
+pytest.importorskip("torch")
+
+N_KILLS = int(os.environ.get("MRAREBENCH_KILLS", "4"))
+CONDITIONS = ("Diagnosis", "Diagnosis_TO")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return demo.write_benchmark(tmp_path_factory.mktemp("data"))
+
+
+def arguments(data: Path, results: Path) -> list[str]:
+    where = ["--data-dir", str(data), "--results-dir", str(results)]
+    return ["run", "--data", *CONDITIONS, "--model", "baseline:random", "--batch-size", "2", *where]
+
+
+def summaries(results: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(results)): p.read_bytes() for p in sorted(results.rglob("summary.json"))}
+
+
+def finished(results: Path) -> list[tuple[str, str]]:
+    """(task, id) of every complete journal line."""
+    found = []
+    for path in results.rglob("response_cache/*.jsonl"):
+        for line in path.read_bytes().split(b"\n")[:-1]:
+            found.append((path.name.rsplit("_rank", 1)[0], json.loads(line)["index"]))
+    return found
+
+
+def calls(folder: Path) -> list[str]:
+    return [line for path in sorted(folder.glob("*.txt")) for line in path.read_text().splitlines()]
+
+
+def session(data: Path, results: Path, folder: Path, n_processes: int, delay_s: float) -> list:  # type: ignore[type-arg]
+    folder.mkdir()
+    environment = {"CALLS": str(folder), "DELAY_S": str(delay_s)}
+    return start(n_processes, arguments(data, results), environment, folder / "log")
+
+
+def test_killed_at_random_moments_and_resumed_by_one_process(data: Path, tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    assert wait(session(data, whole, tmp_path / "calls", 1, 0)) == [0]
+
+    results, generator = tmp_path / "killed", random.Random(20)
+    n_items = len(finished(whole))
+    for number in range(N_KILLS):
+        before = finished(results)
+        processes = session(data, results, tmp_path / f"calls{number}", 2, 0.15)
+        # The moment is counted from the first call, so that most kills hit the loop and its writes.
+        deadline = time.monotonic() + 60
+        while not calls(tmp_path / f"calls{number}") and time.monotonic() < deadline and processes[0].poll() is None:
+            time.sleep(0.01)
+        time.sleep(generator.uniform(0, 0.15 * n_items / 2 / N_KILLS * 2))
+        kill(processes)
+        assert len(set(finished(results))) == len(finished(results))
+        asked = calls(tmp_path / f"calls{number}")
+        assert len(asked) + len(before) <= n_items + 4 * (number + 1)  # in flight: two processes, batches of two
+
+    before = finished(results)
+    assert before, "the kills came before anything was written: nothing was tested"
+    assert wait(session(data, results, tmp_path / "last", 1, 0)) == [0]
+    after = finished(results)
+    assert len(after) == len(set(after)) == n_items
+    assert len(calls(tmp_path / "last")) == n_items - len(before)
+    assert summaries(results) == summaries(whole)
+
+
+@pytest.mark.parametrize("n_processes", [2, 3])
+def test_several_processes_give_the_bytes_of_one(data: Path, tmp_path: Path, n_processes: int) -> None:
+    assert wait(session(data, tmp_path / "one", tmp_path / "a", 1, 0)) == [0]
+    assert wait(session(data, tmp_path / "many", tmp_path / "b", n_processes, 0.01)) == [0] * n_processes
+    assert summaries(tmp_path / "many") == summaries(tmp_path / "one")
+    assert sorted(calls(tmp_path / "a")) == sorted(calls(tmp_path / "b"))
+    assert len(list((tmp_path / "b").glob("*.txt"))) > 1
+
+
+def test_more_processes_than_items(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "calls"
+    folder.mkdir()
+    limited = [*arguments(data, tmp_path / "r"), "--limit", "1"]
+    assert wait(start(3, limited, {"CALLS": str(folder)}, folder / "log")) == [0, 0, 0]
+    assert len(calls(folder)) == len(CONDITIONS)
+
+
+def test_a_mistake_ends_all_processes_with_the_message(data: Path, tmp_path: Path) -> None:
+    wrong = arguments(tmp_path / "nowhere", tmp_path / "r")
+    log = tmp_path / "log"
+    codes = wait(start(2, wrong, {"CALLS": str(tmp_path)}, log), timeout_s=60)
+    assert all(codes)
+    assert "nowhere" in log.read_text()
+    assert "Traceback" not in log.read_text()
+
+
+def test_a_launcher_that_forms_no_group_is_refused(data: Path, tmp_path: Path) -> None:
+    script = tmp_path / "lone.py"
+    script.write_text(
+        "import accelerate, sys\n"
+        "class Lone:\n"
+        "    num_processes, process_index = 1, 0\n"
+        "    def __init__(self, **_): pass\n"
+        "accelerate.PartialState = Lone\n"
+        "from mrarebench_hf.cli import main\n"
+        "sys.exit(main())\n"
+    )
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, str(script), *arguments(data, tmp_path / "r")],
+        env={**os.environ, "WORLD_SIZE": "2", "RANK": "0"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "form a group of 1" in done.stderr
+    assert "torchrun --nproc_per_node 2" in done.stderr
+    assert not (tmp_path / "r").exists()
