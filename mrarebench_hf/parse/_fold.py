@@ -1,0 +1,101 @@
+"""Stage parse, shared: names into a form that equal names share, whatever their accents, dashes or numerals.
+
+In: a name as somebody wrote it. Out: lower-case words in a canonical spelling. Used to merge repeats in a ranked list
+and, by the strict rule, to compare diagnoses. Source: specification section 5 "Strict", field report BR-24.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+__all__ = ["fold"]
+
+_GREEK_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi "
+    "psi omega"
+)
+_GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _GREEK_NAMES.split(" "), strict=True))
+# A Greek letter between letters of other scripts is a symbol ("β-thalassemia"); between Greek ones it is a word.
+_LONE_GREEK = re.compile(r"(?<![\u0370-\u03ff])[α-ω](?![\u0370-\u03ff])")
+_ACCENT = re.compile(r"[\u0300-\u036f]+")
+_UNLIKE_ASCII = str.maketrans(
+    dict.fromkeys("‘’‚‛′ʼ`´＇", "'")
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0e\ufe0f\u20e3")
+    | {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "þ": "th", "ð": "d"}
+    | {"æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe"}
+)
+_NOT_ALNUM = {code: " " for code in range(128) if not chr(code).isalnum()}
+_POSSESSIVE = re.compile(r"(?<=\w)'s\b|(?<=s)'(?!\w)", re.IGNORECASE)
+_JOINED_NUMBER = re.compile(
+    rf"({'|'.join([*_GREEK.values(), 'type', 'subtype', 'stage', 'grade', 'group', 'class', 'factor'])})(\d+[a-z]?)"
+)
+_ROMAN_NUMERALS = "i ii iii iv v vi vii viii ix - xi xii xiii xiv xv xvi xvii"
+_ROMAN = {roman: number for number, roman in enumerate(_ROMAN_NUMERALS.split(" "), 1) if roman != "-"}
+_ROMAN_WITH_LETTER = {
+    f"{roman}{letter}": f"{_ROMAN[roman]}{letter}"
+    for roman in ("ii", "iii", "iv", "vii", "viii", "ix")
+    for letter in "abcdef"
+}
+# Only after such a word is a lone "x" a number, and "ia" or "via" a numeral with a letter.
+_BEFORE_NUMBER = frozenset(("type", "subtype", "stage", "grade", "group", "class", "factor"))
+_AFTER_TYPE = {"x": "10"} | {f"{r}{s}": f"{_ROMAN[r]}{s}" for r in ("i", "v", "vi") for s in "abcdef"}
+_SPELLINGS = (("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("leuc", "leuk"), ("sulph", "sulf"), ("fibre", "fiber"))
+_IRREGULAR_PLURAL = "oses"
+_LEADING_ARTICLE = re.compile(r"\s*(?:an?|the)\s+(?=\S)", re.IGNORECASE)
+
+
+def fold(name: str) -> str:
+    """Canonical words of a name, separated by single spaces; a name of punctuation gives an empty string.
+
+    Compatibility forms, accents, quotes, dashes, Greek letters, possessives, plurals, British spellings and Roman
+    numerals are unified; a leading article and every "the" are dropped, an "a" that names a subtype stays.
+
+    >>> fold("Sjögren’s syndrome"), fold("α1-Antitrypsin"), fold("Hemophilia A"), fold("MPS II")
+    ('sjogren syndrome', 'alpha 1 antitrypsin', 'hemophilia a', 'mps 2')
+    """
+    text = name if name.isascii() else _to_ascii(name)
+    if "'" in text:
+        text = _POSSESSIVE.sub("", text)
+    article = _LEADING_ARTICLE.match(text)
+    if article:
+        text = text[article.end() :]
+    text = text.lower().translate(_NOT_ALNUM)
+    if not text.isascii():
+        text = "".join([c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in text])
+    return _after_type(" ".join([word for word in map(_canonical, text.split()) if word != "the"]))
+
+
+def _to_ascii(text: str) -> str:
+    """As near to ASCII as a text goes; scripts without Latin letters stay as they are."""
+    text = unicodedata.normalize("NFKD", text.translate(_UNLIKE_ASCII))
+    text = unicodedata.normalize("NFC", _ACCENT.sub("", text)).casefold()
+    return _LONE_GREEK.sub(lambda match: f" {_GREEK[match[0]]} ", text)
+
+
+@lru_cache(maxsize=16_384)
+def _canonical(word: str) -> str:
+    if word in _ROMAN:
+        return str(_ROMAN[word])
+    if word in _ROMAN_WITH_LETTER:
+        return _ROMAN_WITH_LETTER[word]
+    joined = _JOINED_NUMBER.fullmatch(word)
+    if joined:
+        return f"{joined[1]} {joined[2]}"
+    if len(word) > 3:
+        for british, american in _SPELLINGS:
+            word = word.replace(british, american)
+        if word.endswith(_IRREGULAR_PLURAL):
+            return f"{word[:-2]}is"
+        if len(word) > 4 and word[-1] == "s" and word[-2:] not in ("ss", "us", "is"):
+            return word[:-1]
+    return word.lstrip("0") or "0" if word.isdecimal() else word
+
+
+def _after_type(text: str) -> str:
+    words = text.split(" ")
+    if _BEFORE_NUMBER.isdisjoint(words):
+        return text
+    pairs = zip(["", *words], words, strict=False)
+    return " ".join([_AFTER_TYPE.get(word, word) if before in _BEFORE_NUMBER else word for before, word in pairs])

@@ -1,0 +1,71 @@
+"""Stage parse, shared: what a model wrote after it stopped thinking.
+
+In: a reply. Out: the reply without its thinking, and whether a thinking block was left open.
+Knows ``<think>``, ``<thinking>``, ``<thought>``, ``<reasoning>``, the bracket forms ``[THINK]`` and ``◁think▷``,
+and the channels of the harmony format.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Answer", "after_thinking"]
+
+_TAG = re.compile(r"[<\[◁](/?)(?:think|thinking|thought|reasoning)[>\]▷]", re.IGNORECASE)
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(analysis|commentary|final)\s{0,9}<\|message\|>")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A reply's text outside its thinking.
+
+    Attributes:
+        text: what is left, trimmed.
+        had_thinking: whether any thinking was found.
+        unclosed: whether thinking was still going on at the end, so that there is no answer.
+    """
+
+    text: str
+    had_thinking: bool
+    unclosed: bool
+
+
+def after_thinking(reply: str) -> Answer:
+    """Take the thinking out of a reply.
+
+    Closed blocks go; a closing tag without an opening one ends thinking that began before the reply; a block left
+    open (the token budget ran out) leaves no answer at all. A reply without such a tag is only trimmed.
+    Empty gives empty. Source: field report BR-16.
+
+    >>> after_thinking("<think>1. Fabry disease</think>1. Pompe disease").text
+    '1. Pompe disease'
+    >>> after_thinking("it fits</think>1. Pompe disease").text
+    '1. Pompe disease'
+    >>> after_thinking("<think>1. Fabry disease").unclosed
+    True
+    """
+    if "<|channel|>" in reply:
+        return _final_channel(reply)
+    kept: list[str] = []
+    position, opened, found = 0, False, False
+    for tag in _TAG.finditer(reply):
+        found = True
+        closes = bool(tag[1])
+        if closes and not opened:
+            kept.clear()
+        elif not closes and not opened:
+            kept.append(reply[position : tag.start()])
+        opened = not closes
+        position = tag.end()
+    if opened:
+        return Answer("", True, True)
+    kept.append(reply[position:])
+    return Answer("".join(kept).strip(), found, False)
+
+
+def _final_channel(reply: str) -> Answer:
+    last = next(reversed(list(_CHANNEL.finditer(reply))), None)
+    if last is None or last[1] != "final":
+        return Answer("", True, True)
+    return Answer(reply[last.end() :].strip(), True, False)

@@ -1,0 +1,200 @@
+"""Stage score, T1: a careful test whether a candidate names the reference.
+
+In: a candidate and the reference's names. Out: how it hits and which name, or None. Two names agree when their words
+agree after folding; what may differ is listed here: the order of words, the spacing, an omitted head word
+("disease"), and on the candidate's side words that hedge or grade ("possible", "early-onset"). Everything else,
+subtype letters and numbers above all, must be equal, so that no type merges with another and nothing matches inside
+a word. All rules are look-ups by key, so a candidate costs the same whatever the number of names.
+Source: specification section 5 "Strict", field report BR-24.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mrarebench_hf.parse._fold import fold
+
+__all__ = ["StrictHit", "StrictNames", "strict_names"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Head words say that something is an illness, not which one. "Cushing disease" is not "Cushing syndrome", so they may
+# be missing on one side but not differ.
+_HEADS = {"disease": "disease", "disorder": "disease", "condition": "disease", "syndrome": "syndrome"} | {
+    "complex": "complex"
+}
+_FILLERS = frozenset(("type", "subtype"))
+_HEDGES = _words(
+    "possible possibly probable probably likely suspected suspicious presumed presumptive definite typical atypical "
+    "classic classical early late adult onset mild moderate severe advanced active variant form phenotype "
+    "presentation manifestation case of unspecified related left right bilateral unilateral"
+)
+_GENERIC = (
+    _words(
+        "acquired acute autoimmune benign cancer chronic congenital deficiency familial genetic hereditary idiopathic "
+        "infection infectious inflammation inflammatory inherited juvenile infantile lesion malignancy malignant mass "
+        "metabolic neoplasm neoplastic primary progressive rare secondary sporadic systemic tumor unknown none normal "
+        "other and with due to in by or"
+    )
+    | frozenset(_HEADS)
+    | _FILLERS
+    | _HEDGES
+)
+_SHORT = 4
+_DISTINCTIVE = 5
+_SPACELESS = 8
+_UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_PARENTHESIS = re.compile(r"([^()]*)\(([^()]*)\)([^()]*)")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class StrictHit:
+    """A strict hit: its kind ("exact", "spacing", "reworded", "qualified") and the reference's name it agrees with."""
+
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    cased: str | None
+    heads: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StrictNames:
+    """A reference's names as keys to look candidates up by, made once per reference."""
+
+    exact: dict[str, _Entry]
+    spaceless: dict[str, _Entry]
+    cores: dict[str, tuple[_Entry, ...]]
+
+    def hit(self, candidate: str) -> StrictHit | None:
+        """How a candidate hits, or None; a name in parentheses after it is read as its other name."""
+        for reading in _readings(candidate):
+            found = self._hit(reading)
+            if found is not None:
+                return found
+        return None
+
+    def _hit(self, reading: str) -> StrictHit | None:
+        keys = _keys(reading)
+        entry = self.exact.get(keys.full)
+        if entry is not None and _case_agrees(entry, reading):
+            return StrictHit("exact", entry.name)
+        entry = self.spaceless.get(keys.spaceless)
+        if entry is not None and _case_agrees(entry, reading):
+            return StrictHit("spacing", entry.name)
+        for kind, core in (("reworded", keys.core), ("qualified", keys.unhedged)):
+            for entry in self.cores.get(core, ()):
+                nested = keys.heads <= entry.heads or entry.heads <= keys.heads
+                if nested and _case_agrees(entry, reading):
+                    return StrictHit(kind, entry.name)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    full: str
+    spaceless: str
+    core: str
+    unhedged: str
+    heads: frozenset[str]
+
+
+@lru_cache(maxsize=16_384)
+def strict_names(names: tuple[str, ...]) -> StrictNames:
+    """Prepare a reference's names; names made only of generic words, single letters or digits can never be hit.
+
+    >>> gold = strict_names(("Neurofibromatosis type 1", "NF1"))
+    >>> gold.hit("Neurofibromatosis type I"), gold.hit("Neurofibromatosis type 2")
+    (StrictHit(kind='exact', name='Neurofibromatosis type 1'), None)
+    """
+    exact: dict[str, _Entry] = {}
+    spaceless: dict[str, _Entry] = {}
+    cores: dict[str, tuple[_Entry, ...]] = {}
+    for name, spelling in _spellings(names):
+        keys = _keys(spelling)
+        words = keys.full.split()
+        if all(word in _GENERIC or _says_nothing(word) for word in words):
+            continue
+        cased = _case_bound(spelling, keys.spaceless)
+        entry = _Entry(name, cased, keys.heads)
+        exact.setdefault(keys.full, entry)
+        if cased or len(keys.spaceless) >= _SPACELESS or _has_digit_and_letter(keys.spaceless):
+            spaceless.setdefault(keys.spaceless, entry)
+        if cased or _distinctive(keys.core):
+            cores[keys.core] = (*cores.get(keys.core, ()), entry)
+    return StrictNames(exact, spaceless, cores)
+
+
+def _spellings(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for name in names:
+        yield name, name
+        spelled_out = name.translate(_UMLAUT)
+        if spelled_out != name:
+            yield name, spelled_out
+
+
+@lru_cache(maxsize=16_384)
+def _keys(name: str) -> _Keys:
+    full = fold(name)
+    words = full.split()
+    heads = frozenset([_HEADS[word] for word in words if word in _HEADS])
+    core = sorted([word for word in words if word not in _HEADS and word not in _FILLERS])
+    unhedged = core if _HEDGES.isdisjoint(core) else [word for word in core if word not in _HEDGES]
+    return _Keys(full, "".join(words), " ".join(core), " ".join(unhedged), heads)
+
+
+def _readings(candidate: str) -> Iterator[str]:
+    """The whole of a candidate; of "X (Y)" also X and Y, unless Y narrows X to a subtype."""
+    if "(" not in candidate:
+        yield candidate
+        return
+    match = _PARENTHESIS.match(candidate)
+    if match is None:
+        yield candidate
+        return
+    before, inside, after = match.groups()
+    yield f"{before} {inside} {after}"
+    if not any(_says_nothing(word) for word in fold(inside).split()):
+        yield f"{before} {after}"
+        yield inside
+
+
+def _says_nothing(word: str) -> bool:
+    """Single ASCII letters and numbers (with or without a letter) tell subtypes apart but name nothing alone."""
+    return word.isdecimal() or word[:-1].isdecimal() or (len(word) == 1 and word.isascii())
+
+
+def _has_digit_and_letter(compact: str) -> bool:
+    return any(c.isdecimal() for c in compact) and any(c.isalpha() for c in compact)
+
+
+def _distinctive(core: str) -> bool:
+    words = [word for word in core.split() if word not in _GENERIC and not _says_nothing(word)]
+    return sum(map(len, words)) >= _DISTINCTIVE or any(not word.isascii() for word in words)
+
+
+def _case_bound(name: str, spaceless: str) -> str | None:
+    """The characters of a short acronym whose case must agree ("AS" is not "as"); None for other names."""
+    compact = "".join(_WORD.findall(name))
+    if len(compact) > _SHORT or not spaceless.isalpha() or not any(c.isupper() for c in compact[1:]):
+        return None
+    return compact
+
+
+def _case_agrees(entry: _Entry, reading: str) -> bool:
+    if entry.cased is None:
+        return True
+    words = _WORD.findall(unicodedata.normalize("NFKC", reading))
+    return entry.cased in words or entry.cased == "".join(words)
