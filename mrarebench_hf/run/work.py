@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.dataset.prepared import Prepared
-from mrarebench_hf.dataset.rows import picture_faults, prompt_of, references_of, undecoded
+from mrarebench_hf.dataset.rows import prompt_of, references_of
 from mrarebench_hf.errors import PictureError
 from mrarebench_hf.model import Backend, Request
 from mrarebench_hf.records import Prompt, Response, TextPart
@@ -47,7 +47,7 @@ class Work:
     @classmethod
     def open(cls, prepared: Prepared, folder: RunFolder, backend: Backend, limit: int | None) -> Work:
         """Open a prepared condition, and let a baseline take in its references."""
-        rows = undecoded(prepared.dataset())
+        rows = prepared.dataset(decode=False)
         task = prepared.condition.task
         if backend.needs_references:
             # All cases, whatever the limit: what a baseline draws from must not depend on it.
@@ -97,7 +97,7 @@ class Work:
     def explain(self, item: Item) -> str:
         """Why the source could not give a picture of this row, read from the source again."""
         index = str(self.rows.select_columns(["index"])[item.row]["index"])
-        return picture_faults(self.prepared, index) or "the data file holds no readable picture here"
+        return self.prepared.picture_faults(index) or "the data file holds no readable picture here"
 
 
 def _references(rows: Dataset, task: str) -> list[dict[str, Any]]:
