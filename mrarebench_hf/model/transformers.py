@@ -154,6 +154,7 @@ class _Checkpoint:
         import torch
         import transformers
         from accelerate import PartialState
+        from safetensors import SafetensorError
 
         where = {"revision": self._settings.revision, "trust_remote_code": False}
         try:
@@ -161,7 +162,8 @@ class _Checkpoint:
             self._model = transformers.AutoModelForImageTextToText.from_pretrained(
                 self._name, dtype=getattr(torch, self._dtype), device_map=self._settings.device_map, **where
             )
-        except (OSError, ValueError, ImportError) as error:
+        # A damaged file, a missing package, too little memory: whatever it is, no sample is to blame.
+        except (OSError, ValueError, ImportError, KeyError, RuntimeError, SafetensorError) as error:
             raise ModelError(f"cannot load the checkpoint {self._name!r}: {error}") from error
         if not getattr(self._processor, "chat_template", None):
             raise ModelError(f"the checkpoint {self._name!r} has no chat template, so it cannot be shown a prompt")

@@ -138,7 +138,7 @@ def _score(
 ) -> None:
     work, folder = session.work, session.work.folder
     scorer = registry.load("mrarebench_hf.score", str(tasks.get(work.condition.task).scorer), kind="scorer")
-    scored = scorer.score([response.text for response in responses], references)
+    scored = scorer.score([r.text for r in responses], references, [r.index for r in responses])
     rows = ({"index": r.index, **row} for r, row in zip(responses, scored.rows, strict=True))
     write_jsonl(folder.parsed, rows)
     document = summary(

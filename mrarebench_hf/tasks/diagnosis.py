@@ -39,6 +39,6 @@ TASK = Task(
         "images": f"Base your reasoning on the case description and the medical images above. {_LIST_FORMAT}",
         "text": f"Base your reasoning on the case description above. {_LIST_FORMAT}",
     },
-    scorer="ranked_diagnosis",
+    scorer="diagnosis",
     reply=_reply,
 )

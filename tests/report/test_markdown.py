@@ -1,0 +1,54 @@
+"""Tables: the document's numbers, rounded, and nothing that breaks out of a cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mrarebench_hf.report.markdown import render
+
+
+def run(name: str = "org/model", **metrics: float | None) -> dict[str, Any]:
+    return {
+        "condition": "Diagnosis",
+        "model": {"name": name},
+        "counts": {"n_total": 8, "n_scored": 6, "n_unparsed": 1, "n_missing": 1},
+        "metrics": {key: {"value": value} for key, value in metrics.items()},
+        "warnings": [],
+    }
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_a_row_holds_counts_and_rounded_values() -> None:
+    text = render({"runs": [run(**{"recall@1": 0.12345, "MR": None, "strict_MRR": 1.0})], "contrasts": []})
+    header, _, row = [line for line in text.splitlines() if line.startswith("|")]
+    assert cells(header) == ["condition", "model", "n", "scored", "unparsed", "missing", "recall@1", "MR", "strict_MRR"]
+    assert cells(row) == ["Diagnosis", "org/model", "8", "6", "1", "1", "0.123", "–", "1.000"]
+    assert "Contrasts" not in text
+
+
+def test_contrasts_show_sign_interval_and_p() -> None:
+    metric = {"value": 0.25, "low": -0.125, "high": 0.5, "n": 8, "p_mcnemar": 0.625}
+    contrast = {"symbol": "Δ_vis", "minuend": "Diagnosis", "subtrahend": "Diagnosis_TO", "metrics": {"recall@1": metric}}
+    entry = {"model": {"name": "m"}, "contrasts": {"delta_vis": contrast}}
+    text = render({"runs": [run()], "contrasts": [entry]})
+    row = cells(text.splitlines()[-1])
+    assert row == ["Δ_vis = Diagnosis − Diagnosis_TO", "m", "recall@1", "8", "+0.250", "-0.125 to +0.500", "0.625"]
+
+
+def test_warnings_stand_below_with_their_run() -> None:
+    warned = run() | {"warnings": ["3 items have no answer"]}
+    assert "- Diagnosis, org/model: 3 items have no answer" in render({"runs": [warned], "contrasts": []})
+
+
+def test_a_name_cannot_break_the_table_or_inject_html() -> None:
+    text = render({"runs": [run("a|b\n<script>alert(1)</script>")], "contrasts": []})
+    assert "<script" not in text
+    assert "a\\|b &lt;script>" in text
+    assert len([line for line in text.splitlines() if line.startswith("|")]) == 3
+
+
+def test_no_runs_is_said() -> None:
+    assert "No scored runs." in render({"runs": [], "contrasts": []})
