@@ -64,7 +64,9 @@ def _whereabouts(out: Path, data: Path, results: Path, *, built: bool) -> str:
         "            until mrarebench prepare or run reads other data",
     ]
     if not built:
-        lines.append("no model    pip install 'mrarebench-hf[transformers]' adds a tiny vision-language model to the demo")
+        lines.append(
+            "no model    pip install 'mrarebench-hf[transformers]' adds a tiny vision-language model to the demo"
+        )
     model = out / "tiny-vlm" if built else "baseline:random"
     lines.append(
         f"try         mrarebench run --data Diagnosis --data-dir {data} --model {model} --results-dir {results} --limit 3"

@@ -31,9 +31,18 @@ def test_no_verb_prints_help_and_is_wrong_usage(capsys: pytest.CaptureFixture[st
     [
         (["run", "--data", "Diagnoses", "--model", "m"], "unknown condition 'Diagnoses'. Did you mean 'Diagnosis'"),
         (["run", "--data", "Diagnosis", "--model", "basline:prior"], "Did you mean 'baseline'"),
-        (["run", "--data", "Diagnosis", "--model", "baseline:prior", "--limit", "-1"], "limit must be 0 or more, got -1"),
-        (["run", "--data", "Diagnosis", "--model", "baseline:prior", "--batch-size", "0"], "batch_size must be at least 1"),
-        (["run", "--data", "Diagnosis", "--model", "baseline:prior", "--max-fail-rate", "3"], "between 0 and 1, got 3.0"),
+        (
+            ["run", "--data", "Diagnosis", "--model", "baseline:prior", "--limit", "-1"],
+            "limit must be 0 or more, got -1",
+        ),
+        (
+            ["run", "--data", "Diagnosis", "--model", "baseline:prior", "--batch-size", "0"],
+            "batch_size must be at least 1",
+        ),
+        (
+            ["run", "--data", "Diagnosis", "--model", "baseline:prior", "--max-fail-rate", "3"],
+            "between 0 and 1, got 3.0",
+        ),
         (["run", "--data", "Diagnosis", "--model", "m", "--max-new-tokens", "0"], "max_new_tokens must be at least 1"),
         (["run", "--data", "EvidenceVerif", "--model", "baseline:oracle"], "use --mode infer"),
     ],
@@ -68,7 +77,9 @@ def test_missing_results_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_module_and_command_are_the_same() -> None:
-    done = subprocess.run([sys.executable, "-m", "mrarebench_hf", "--version"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "mrarebench_hf", "--version"], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith("mrarebench-hf ")
 
 

@@ -20,7 +20,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start(n_processes: int, arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> list[subprocess.Popen[bytes]]:
+def start(
+    n_processes: int, arguments: Sequence[str], environment: Mapping[str, str], log: Path
+) -> list[subprocess.Popen[bytes]]:
     """Start ``slow_run.py`` once per rank, with the variables that torchrun sets; output goes to ``log``."""
     common = {**os.environ, **environment, "OMP_NUM_THREADS": "1"}
     if n_processes > 1:

@@ -13,7 +13,10 @@ from mrarebench_hf.model import Request, Settings, names, open_model
 from mrarebench_hf.model._slug import slug
 from mrarebench_hf.records import Prompt, TextPart
 
-POOL = [{"answer": name, "answer_aliases": []} for name in ("Fabry disease", "Gaucher disease", "Fabry disease", "Wilson disease")]
+POOL = [
+    {"answer": name, "answer_aliases": []}
+    for name in ("Fabry disease", "Gaucher disease", "Fabry disease", "Wilson disease")
+]
 
 
 def ask(spec: str, index: str = "0", settings: Settings | None = None, pool: list[dict[str, Any]] = POOL) -> str | None:
@@ -97,7 +100,17 @@ def test_settings_out_of_range_are_refused(settings: dict[str, Any], message: st
 
 
 def test_folder_names_are_safe_and_distinct() -> None:
-    models = ["orgA/m", "orgB/m", "org/m", "org__m", "http://127.0.0.1:8000/v1", "C:\\models\\m1", "x" * 300, "x" * 301, ".."]
+    models = [
+        "orgA/m",
+        "orgB/m",
+        "org/m",
+        "org__m",
+        "http://127.0.0.1:8000/v1",
+        "C:\\models\\m1",
+        "x" * 300,
+        "x" * 301,
+        "..",
+    ]
     models += [".", "", "Sjögren", "a\0b", "-rf"]
     slugs = [slug(name) for name in models]
     assert len(set(slugs)) == len(models)

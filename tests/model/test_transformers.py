@@ -54,7 +54,9 @@ def test_length_and_usage_are_told(tiny_vlm: Path) -> None:
 
 def test_a_system_prompt_reaches_the_model(tiny_vlm: Path) -> None:
     plain = open_model(str(tiny_vlm), SETTINGS).generate([request("a", 0)])[0]
-    told = open_model(str(tiny_vlm), Settings(max_new_tokens=12, system_prompt="Be brief.")).generate([request("a", 0)])[0]
+    told = open_model(str(tiny_vlm), Settings(max_new_tokens=12, system_prompt="Be brief.")).generate(
+        [request("a", 0)]
+    )[0]
     assert told.usage.prompt_tokens > plain.usage.prompt_tokens  # type: ignore[operator]
 
 

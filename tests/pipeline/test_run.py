@@ -118,7 +118,9 @@ def test_br45_another_condition_or_edited_data_is_asked_anew(
     pipeline.run(replace(own, data=("Diagnosis_FD",)))
     assert len(asked) == 2 * n
     file = next(copied.rglob("diagnosis_opened.tsv"))
-    file.write_text(file.read_text(encoding="utf-8").replace("most likely diagnosis?", "likeliest diagnosis?"), encoding="utf-8")
+    file.write_text(
+        file.read_text(encoding="utf-8").replace("most likely diagnosis?", "likeliest diagnosis?"), encoding="utf-8"
+    )
     pipeline.run(own)
     assert len(asked) == 3 * n
 

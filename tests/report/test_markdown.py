@@ -31,7 +31,12 @@ def test_a_row_holds_counts_and_rounded_values() -> None:
 
 def test_contrasts_show_sign_interval_and_p() -> None:
     metric = {"value": 0.25, "low": -0.125, "high": 0.5, "n": 8, "p_mcnemar": 0.625}
-    contrast = {"symbol": "Δ_vis", "minuend": "Diagnosis", "subtrahend": "Diagnosis_TO", "metrics": {"recall@1": metric}}
+    contrast = {
+        "symbol": "Δ_vis",
+        "minuend": "Diagnosis",
+        "subtrahend": "Diagnosis_TO",
+        "metrics": {"recall@1": metric},
+    }
     entry = {"model": {"name": "m"}, "contrasts": {"delta_vis": contrast}}
     text = render({"runs": [run()], "contrasts": [entry]})
     row = cells(text.splitlines()[-1])

@@ -47,7 +47,9 @@ class Stub:
         return [Response(r.prompt.index, "ok", f"{r.prompt.index}:{len(r.pictures)}") for r in requests]
 
 
-def run(stub: Stub, n: int, size: int, pictures: dict[int, tuple[bytes | None, ...]] | None = None) -> dict[str, Response]:
+def run(
+    stub: Stub, n: int, size: int, pictures: dict[int, tuple[bytes | None, ...]] | None = None
+) -> dict[str, Response]:
     items = [Item("Diagnosis", row, f"mark{row}", 1.0) for row in range(n)]
     stored: dict[str, Response] = {}
 

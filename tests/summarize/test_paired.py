@@ -48,7 +48,11 @@ def test_unequal_lengths_are_refused() -> None:
 
 
 def test_contrasts_pair_by_case_and_say_what_was_left_out() -> None:
-    limited = {"a": {"recall@1": 0.0, "MRR": 0.5}, "b": {"recall@1": 1.0, "MRR": 1.0}, "x": {"recall@1": 1.0, "MRR": 1.0}}
+    limited = {
+        "a": {"recall@1": 0.0, "MRR": 0.5},
+        "b": {"recall@1": 1.0, "MRR": 1.0},
+        "x": {"recall@1": 1.0, "MRR": 1.0},
+    }
     full = {"b": {"recall@1": 1.0, "MRR": 1.0}, "a": {"recall@1": 1.0, "MRR": 1.0}, "y": {"recall@1": 0.0, "MRR": 0.0}}
     found = contrasts({"Diagnosis": limited, "Diagnosis_FD": full})
     assert list(found) == ["delta_sub"]
