@@ -1,11 +1,11 @@
-"""Cases and prompts into datasets: rows for Python and for the Hub, pictures kept as the bytes they came in.
+"""Stage dataset: cases and prompts in, ``datasets.Dataset`` objects and a Hub-ready repository out.
 
-Comes in: the name of a condition. Goes out: a ``datasets.Dataset``, its cache, or a repository folder.
+Pictures stay the bytes they came in. Nothing here imports datasets before a function is called.
 """
 
 from __future__ import annotations
 
-from mrarebench_hf.dataset.prepared import NAME, Prepared, load, prepare
+from mrarebench_hf.dataset.loading import load, prepare
+from mrarebench_hf.dataset.prepared import Prepared
 
-
-__all__ = ["NAME", "Prepared", "load", "prepare"]
+__all__ = ["Prepared", "load", "prepare"]

@@ -1,98 +1,128 @@
-"""One row of a dataset: its columns, how a case becomes one, and how a row becomes a prompt again."""
+"""Stage dataset: a case in, its row out; a row in, its prompt and references out again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-from datasets import Features, Image, List, Value
-
+from mrarebench_hf import tasks
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.prompt import assemble, build
-from mrarebench_hf.records import Case, ImagePart, Part, Prompt, TextPart
+from mrarebench_hf.dataset.columns import IMAGES, LABELS, features
+from mrarebench_hf.errors import DataFormatError
+from mrarebench_hf.prompt import assemble, final_text
+from mrarebench_hf.records import Case, Prompt
+from mrarebench_hf.source import references
 
-__all__ = ["IMAGES", "features", "prompt_of", "references_of", "table"]
+if TYPE_CHECKING:
+    from datasets import Dataset
 
-IMAGES = "images"
-_LABELS = "image_labels"
-_TEXT = Value("string")
-_POINT = {"image": _TEXT, "point": _TEXT, "category": _TEXT, "credit": _TEXT}
-_REFERENCES: dict[str, dict[str, Any]] = {
-    "diagnosis": {"answer": _TEXT, "answer_aliases": List(_TEXT)},
-    "evidence": {
-        "final_diagnosis": _TEXT,
-        "evidence_points": List(_POINT),
-        "gold_rationale": _TEXT,
-        "decisive_image_ids": List(Value("int64")),
-        "supporting_image_ids": List(Value("int64")),
-        "task_type": _TEXT,
-    },
-}
+    from mrarebench_hf.dataset.prepared import Prepared
+
+__all__ = ["Layout", "picture_faults", "prompt_of", "references_of", "undecoded"]
+
+# A picture column counts its bytes with 32 bits; batches stay far below, one row may not reach it.
+_MAX_ROW_BYTES = (1 << 31) - 1
+_BATCH_BYTES = 64 << 20
+_BATCH_ROWS = 100
 
 
-def features(condition: Condition, extras: Sequence[str]) -> Features:
-    """The columns of a condition's dataset, the same types whether or not pictures are shown.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The form of one condition's rows.
 
-    Args:
-        condition: what is shown.
-        extras: columns that are passed through as text.
+    Attributes:
+        condition: the input condition.
+        extras: columns of the file that are passed through.
     """
-    shown = {"index": _TEXT, IMAGES: List(Image()), _LABELS: List(_TEXT), "prompt": _TEXT}
-    passed = {name: _TEXT for name in extras}
-    return Features(shown | _REFERENCES[condition.task] | passed)
+
+    condition: Condition
+    extras: tuple[str, ...]
+
+    @property
+    def schema(self) -> Any:
+        """Arrow schema, with the features in its metadata as datasets writes them."""
+        return features(self.condition, self.extras).arrow_schema
+
+    def row(self, case: Case) -> dict[str, Any]:
+        """A case as a row; pictures as ``{"bytes", "path"}``, None for one that could not be had."""
+        pictures = case.pictures if self.condition.images else ()
+        return {
+            "index": case.index,
+            IMAGES: [None if p.data is None else {"bytes": p.data, "path": None} for p in pictures],
+            LABELS: [p.label or "" for p in pictures],
+            "prompt": final_text(case, self.condition, tasks.get(self.condition.task)),
+            **case.references,
+            **{name: case.extras.get(name, "") for name in self.extras},
+        }
+
+    def batches(self, cases: Sequence[Case]) -> Iterator[Any]:
+        """Cases as Arrow record batches, few rows and few bytes each."""
+        group: list[dict[str, Any]] = []
+        n_bytes = 0
+        for case in cases:
+            size = sum(len(p.data or b"") for p in case.pictures)
+            if size > _MAX_ROW_BYTES:
+                raise DataFormatError(f"id {case.index!r}: {size} bytes of pictures; a row holds less than 2 GiB")
+            if group and (n_bytes + size > _BATCH_BYTES or len(group) == _BATCH_ROWS):
+                yield self._batch(group)
+                group, n_bytes = [], 0
+            group.append(self.row(case))
+            n_bytes += size
+        if group:
+            yield self._batch(group)
+
+    def _batch(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        import pyarrow as pa
+
+        schema = self.schema
+        arrays = [
+            _pictures([row[IMAGES] for row in rows], field.type)
+            if field.name == IMAGES
+            else pa.array([row[field.name] for row in rows], field.type)
+            for field in schema
+        ]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def table(cases: Sequence[Case], condition: Condition, extras: Sequence[str]) -> pa.Table:
-    """Cases as an Arrow table of a condition's columns; pictures go in as the bytes they are."""
-    schema = features(condition, extras).arrow_schema
-    prompts = [build(case, condition) for case in cases]
-    columns: dict[str, pa.Array] = {
-        "index": pa.array([case.index for case in cases], pa.string()),
-        IMAGES: _images([prompt.images for prompt in prompts], schema.field(IMAGES).type),
-        _LABELS: pa.array([_labels(prompt.parts) for prompt in prompts], schema.field(_LABELS).type),
-        "prompt": pa.array([prompt.text for prompt in prompts], pa.string()),
-    }
-    for name in _REFERENCES[condition.task]:
-        columns[name] = pa.array([case.references[name] for case in cases], schema.field(name).type)
-    for name in extras:
-        columns[name] = pa.array([case.extras[name] for case in cases], pa.string())
-    return pa.table(columns, schema=schema)
+def _pictures(rows: Sequence[Sequence[Mapping[str, Any] | None]], kind: Any) -> Any:
+    """Lists of pictures from their bytes, each copied once."""
+    import pyarrow as pa
 
-
-def _images(rows: Sequence[tuple[bytes | None, ...]], kind: pa.DataType) -> pa.Array:
-    """Lists of pictures built from their buffers at once, so that each byte is copied once."""
-    data = [picture for pictures in rows for picture in pictures]
+    flat = [picture for pictures in rows for picture in pictures]
     offsets = [0]
     for pictures in rows:
         offsets.append(offsets[-1] + len(pictures))
-    structs = pa.StructArray.from_arrays(
-        [pa.array(data, pa.binary()), pa.nulls(len(data), pa.string())],
-        fields=[kind.value_type.field("bytes"), kind.value_type.field("path")],
-        mask=pa.array([picture is None for picture in data], pa.bool_()),
+    struct = pa.StructArray.from_arrays(
+        [pa.array([p and p["bytes"] for p in flat], pa.binary()), pa.nulls(len(flat), pa.string())],
+        fields=list(kind.value_type),
+        mask=pa.array([p is None for p in flat], pa.bool_()),
     )
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs).cast(kind)
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), struct).cast(kind)
 
 
-def _labels(parts: Sequence[Part]) -> list[str]:
-    """The label before each picture, "" where there is none."""
-    labels, pending = [], ""
-    for part in parts[:-1]:
-        if isinstance(part, TextPart):
-            pending = part.text.removesuffix(":")
-        else:
-            assert isinstance(part, ImagePart)
-            labels.append(pending)
-            pending = ""
-    return labels
+def undecoded(dataset: Dataset) -> Dataset:
+    """The same rows with pictures as ``{"bytes", "path"}``; nothing is copied, on disk or in memory."""
+    from datasets import Dataset, Image, List
+
+    info = dataset.info.copy()
+    info.features = dataset.features.copy()
+    info.features[IMAGES] = List(Image(decode=False))
+    # cast_column would write the whole dataset again: it does not see that a list of pictures needs no cast.
+    return Dataset(dataset.data, info=info, split=dataset.split, indices_table=dataset._indices)
 
 
 def prompt_of(row: Mapping[str, Any]) -> Prompt:
-    """The prompt that a row with undecoded pictures holds; the same as building it from the case."""
-    pictures = [(label, image and image["bytes"]) for label, image in zip(row[_LABELS], row[IMAGES], strict=True)]
-    return assemble(row["index"], pictures, row["prompt"])
+    """The prompt of a row whose pictures are not decoded; equal to ``prompt.build`` of its case."""
+    pictures = zip(row[LABELS], row[IMAGES], strict=True)
+    return assemble(row["index"], ((label, image and image["bytes"]) for label, image in pictures), row["prompt"])
 
 
 def references_of(row: Mapping[str, Any], task: str) -> dict[str, Any]:
-    """What a row is scored against."""
-    return {name: row[name] for name in _REFERENCES[task]}
+    """What a row is scored against, by the names of its task's reference columns."""
+    return {name: row[name] for name in references.FIELDS[task]}
+
+
+def picture_faults(prepared: Prepared, index: str) -> str:
+    """Why pictures of a case could not be had; an empty text when all could."""
+    return prepared.picture_faults(index)

@@ -1,61 +1,86 @@
-"""Which foreign columns may pass through: none that carries what a condition withholds."""
+"""Stage dataset: a file and a condition in, the foreign columns that may be passed through out.
+
+A column that holds in any row what the condition withholds is left out as a whole.
+"""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from mrarebench_hf import tasks
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.prompt import leaks
 from mrarebench_hf.source import cells, tsv
+from mrarebench_hf.source.cases import extra_columns
 
-__all__ = ["passed_columns"]
+__all__ = ["leaking", "passed_columns"]
 
-_LOG = logging.getLogger(__name__)
-_MIN_FINDING_CHARS = 20  # shorter pieces, as "normal", stand in any text
-_PICTURE_CHARS = 64
-_TEXTS = ("image", "image_path", "image findings", "final_diagnosis")
+_MIN_LINE = 20  # a shorter line of findings, as "Normal.", stands in any text
+_MIN_NAME = 5
+_PROBE = 64  # characters of a picture's base64 text, all the same for many files of one kind: any picture is meant
 
 
-def passed_columns(path: Path, condition: Condition) -> tuple[str, ...]:
-    """Columns that the task does not know and that hold, in no row, what the condition withholds.
+def passed_columns(path: Path, condition: Condition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Columns that the task does not know: those to pass through, and those left out for what they hold.
 
     Args:
-        path: the task's file; read once more where it has such columns.
+        path: the task's file; read once more when it has such columns.
         condition: what is shown and withheld.
     """
-    task = tasks.get(condition.task)
-    extras = [name for name in tsv.header(path) if name not in task.columns]
-    leaking: set[str] = set()
-    for batch in tsv.batches(path, task.required) if extras else ():
-        names = [name for name in (*extras, *_TEXTS) if name in batch.schema.names]
-        for row in batch.select(names).to_pylist():
-            withheld = list(_withheld(row, condition))
-            for name in extras:
-                if name not in leaking and _carries(row[name], withheld):
-                    leaking.add(name)
-    for name in sorted(leaking):
-        _LOG.warning(
-            "column %r of %s holds what %s withholds; it is left out there", name, path.name, condition.name
-        )
-    return tuple(name for name in extras if name not in leaking)
+    extras = extra_columns(path, condition.task)
+    left_out: set[str] = set()
+    wanted = {*extras, *tasks.get(condition.task).columns}
+    for rows in tsv.read(path, columns=list(wanted)) if extras else ():
+        for row in rows:
+            left_out |= leaking(row, [name for name in extras if name not in left_out], condition)
+    return tuple(n for n in extras if n not in left_out), tuple(n for n in extras if n in left_out)
 
 
-def _carries(cell: str, withheld: list[str]) -> bool:
-    return bool(cell) and bool(any(text in cell for text in withheld) or leaks(cell, withheld))
+def leaking(row: Mapping[str, Any], extras: list[str], condition: Condition) -> set[str]:
+    """Those of some columns that hold, in one row, what a condition withholds."""
+    pieces = [_squeeze(piece) for piece in _pieces(row, condition)]
+    names = list(_names(row, extras, condition))
+    found = set()
+    for name in extras:
+        cell = row[name]
+        if cell and (any(piece in _squeeze(cell) for piece in pieces) or leaks(cell, names)):
+            found.add(name)
+    return found
 
 
-def _withheld(row: Mapping[str, str], condition: Condition) -> Iterator[str]:
-    """Texts of a row that a condition does not show."""
-    if not condition.images:
-        image = row.get("image", "").strip('[]" ')
-        if image:
-            yield image[:_PICTURE_CHARS]
-        yield from (name for name in cells.paths(row.get("image_path", "")) if name)
+def _squeeze(text: str) -> str:
+    return "".join(text.split()).casefold()
+
+
+def _pieces(row: Mapping[str, Any], condition: Condition) -> Iterator[str]:
+    """Texts that must occur nowhere, however they are broken into lines."""
     if condition.task == "diagnosis" and not condition.findings:
-        text = cells.rendered_findings(row.get("image findings", ""))
-        yield from (line for line in text.splitlines() if len(line) >= _MIN_FINDING_CHARS)
-    if condition.task == "evidence" and not condition.diagnosis and row.get("final_diagnosis"):
-        yield row["final_diagnosis"]
+        found = cells.findings(row.get("image findings", "")) or row.get("image findings", "")
+        yield from (line for line in found.splitlines() if len(line.strip()) >= _MIN_LINE)
+    if not condition.images:
+        yield from (text[:_PROBE] for text in _strings(row.get("image", b"")) if len(text) >= _PROBE)
+        paths = _strings(row.get("image_path", "").encode())
+        yield from (cells.basename(path) for path in paths if len(cells.basename(path)) >= _MIN_NAME)
+
+
+def _names(row: Mapping[str, Any], extras: list[str], condition: Condition) -> Iterator[str]:
+    """Names that must not occur as words."""
+    if condition.task != "evidence" or condition.diagnosis:
+        return
+    yield row.get("final_diagnosis", "")
+    for name in extras:
+        if "alias" in name.lower():
+            yield from cells.list_cell(row[name])
+
+
+def _strings(cell: Any) -> list[str]:
+    try:
+        value = orjson.loads(cell)
+    except orjson.JSONDecodeError:
+        return [bytes(cell).decode("utf-8", "replace")]
+    entries = value if isinstance(value, list) else [value]
+    return [entry.rsplit("base64,", 1)[-1] for entry in entries if isinstance(entry, str)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,16 @@ from mrarebench_hf.source.picture import decode_base64, size_px
 __all__ = ["extra_columns", "read_cases"]
 
 
-def read_cases(path: Path, task: str, *, pictures: bool = True) -> Iterator[list[Case]]:
+def read_cases(
+    path: Path, task: str, *, pictures: bool = True, on_file: Callable[[Path], None] | None = None
+) -> Iterator[list[Case]]:
     """The cases of a file, in its order.
 
     Args:
         path: the file; pictures named by ``image_path`` are looked for beside it.
         task: entry of ``mrarebench_hf.tasks``.
         pictures: whether to read them; without, cases have none and picture cells are not looked at.
+        on_file: told of each picture file that a row depends on, whether it is there or not.
 
     Yields:
         Non-empty lists of cases. A picture that cannot be had has no data and a fault; only its header was read, so
@@ -37,7 +40,7 @@ def read_cases(path: Path, task: str, *, pictures: bool = True) -> Iterator[list
     columns = None if pictures else [*known.columns, *extra_columns(path, task)]
     wanted = columns and [name for name in columns if name != "image"]
     for rows in tsv.read(path, known.required, wanted):
-        yield [_case(row, known, path, pictures=pictures) for row in rows]
+        yield [_case(row, known, path, pictures, on_file or _ignore) for row in rows]
 
 
 def extra_columns(path: Path, task: str) -> tuple[str, ...]:
@@ -46,7 +49,13 @@ def extra_columns(path: Path, task: str) -> tuple[str, ...]:
     return tuple(name for name in tsv.header(path) if name not in known)
 
 
-def _case(row: Mapping[str, Any], task: tasks.Task, path: Path, *, pictures: bool) -> Case:
+def _ignore(_path: Path) -> None:
+    pass
+
+
+def _case(
+    row: Mapping[str, Any], task: tasks.Task, path: Path, pictures: bool, on_file: Callable[[Path], None]
+) -> Case:
     index = row["index"]
     texts = {name: row[name] for name in task.columns if name != "image" and row.get(name)}
     extras = {name: cell for name, cell in row.items() if name not in task.columns}
@@ -54,17 +63,18 @@ def _case(row: Mapping[str, Any], task: tasks.Task, path: Path, *, pictures: boo
         task=task.name,
         index=index,
         cells=texts,
-        pictures=tuple(_pictures(index, row.get("image", b""), texts, task.name, path)) if pictures else (),
+        pictures=tuple(_pictures(row, texts, task.name, path, on_file)) if pictures else (),
         references=references.of(task.name, texts),
         extras=extras,
     )
 
 
 def _pictures(
-    index: str, image: bytes | memoryview, texts: Mapping[str, str], task: str, path: Path
+    row: Mapping[str, Any], texts: Mapping[str, str], task: str, path: Path, on_file: Callable[[Path], None]
 ) -> Iterator[Picture]:
+    index, image = row["index"], row.get("image", b"")
     paths = _paths(texts.get("image_path", ""))
-    label = _labels(index, texts, task, paths)
+    label = _Labeller(index, texts, task, paths)
     places: Sequence[Any] = paths
     if len(image):
         try:
@@ -76,7 +86,7 @@ def _pictures(
         if entry is None or entry == "":
             continue
         try:
-            data = _data(entry) if len(image) else read_picture(path, entry)
+            data = _data(entry) if len(image) else read_picture(path, entry, on_file)
             size_px(data)
         except PictureError as error:
             yield Picture(slot, None, label(slot), str(error))
@@ -121,7 +131,7 @@ def _paths(cell: str) -> list[str]:
     return [entry if isinstance(entry, str) else "" for entry in entries]
 
 
-class _labels:  # noqa: N801 - used as a function of the slot
+class _Labeller:
     """What stands before the picture of a slot."""
 
     def __init__(self, index: str, texts: Mapping[str, str], task: str, paths: Sequence[str]) -> None:

@@ -144,10 +144,10 @@ def id_list(text: str) -> Ids:
     if not text.strip():
         return Ids([], None)
     value = _json(text)
-    entries = value if isinstance(value, list) else [text if value is _NOT_JSON else value]
+    entries: list[Any] = value if isinstance(value, list) else [text if value is _NOT_JSON else value]
     if isinstance(value, list) and all(type(entry) is int and 0 < entry <= _MAX_ID for entry in entries):
         return Ids(list(dict.fromkeys(entries)), None)
-    ids = list(dict.fromkeys(number for entry in entries for number in _numbers(_as_text(entry))))
+    ids: list[int] = list(dict.fromkeys(number for entry in entries for number in _numbers(_as_text(entry))))
     if len(entries) == 1 and [value] == ids and type(value) is int:
         return Ids(ids, None)
     return Ids(ids, f"{text[:60]!r} is no JSON list of picture numbers; read as {ids}")

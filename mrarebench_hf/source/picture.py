@@ -7,6 +7,7 @@ Files travel as they are and are decoded only when somebody looks. Pillow's proc
 from __future__ import annotations
 
 import binascii
+import functools
 import io
 import re
 import struct
@@ -24,7 +25,7 @@ __all__ = ["MAX_PIXELS", "decode_base64", "size_px", "to_rgb"]
 # Below Pillow's own limit of 89 million, so that one rule holds at all sizes; 8,900 x 8,900 is beyond any radiograph.
 MAX_PIXELS = 80_000_000
 # What pictures come in. Pillow would also start other programs (EPS) or fetch files (none of ours) for rarer ones.
-_FORMATS = ("JPEG", "MPO", "PNG", "GIF", "BMP", "DIB", "TIFF", "WEBP", "JPEG2000", "PPM", "TGA", "ICO", "AVIF")
+_FORMATS = ("JPEG", "PNG", "GIF", "BMP", "DIB", "TIFF", "WEBP", "JPEG2000", "PPM", "TGA", "ICO", "AVIF")
 _PREFIX = re.compile(r"\s*data:[^,]{0,200};base64,", re.IGNORECASE)
 _ORIENTATION = 0x0112
 _WIDE_MODES = frozenset({"I", "F", "I;16", "I;16B", "I;16L", "I;16N"})
@@ -108,17 +109,25 @@ def to_rgb(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Image:
             raise PictureError(f"damaged {image.format} file: {_words(error)}") from None
 
 
-def _open(data: bytes, max_pixels: int) -> Image:
+@functools.cache
+def _formats() -> tuple[str, ...]:
     from PIL import Image
+
+    Image.init()
+    return tuple(name for name in _FORMATS if name in Image.OPEN)
+
+
+def _open(data: bytes, max_pixels: int) -> Image:
+    from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
             # Pillow warns at its own limit; ours lies below and is checked next.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data), formats=_FORMATS)
+            image = Image.open(io.BytesIO(data), formats=_formats())
     except Image.DecompressionBombError as error:
         raise PictureError(f"too large: {_words(error)}; at most {max_pixels:,} are decoded") from None
-    except Image.UnidentifiedImageError:
+    except UnidentifiedImageError:
         raise PictureError(f"{len(data)} bytes that are no picture in a known format") from None
     except _DAMAGE as error:
         raise PictureError(f"no readable picture header: {_words(error)}") from None
@@ -132,13 +141,13 @@ def _open(data: bytes, max_pixels: int) -> Image:
 
 
 def _flatten(image: Image) -> Image:
-    from PIL import Image as pillow
+    import PIL.Image
 
     if image.mode in _WIDE_MODES:
         return _window(image).convert("RGB")
     if image.mode in _ALPHA_MODES or "transparency" in image.info:
         image = image.convert("RGBA")
-        ground = pillow.new("RGB", image.size, (255, 255, 255))
+        ground = PIL.Image.new("RGB", image.size, (255, 255, 255))
         ground.paste(image, mask=image.getchannel("A"))
         return ground
     # Always a picture of its own: what was opened from the file is closed by the caller.
@@ -147,7 +156,7 @@ def _flatten(image: Image) -> Image:
 
 def _window(image: Image) -> Image:
     import numpy as np
-    from PIL import Image as pillow
+    import PIL.Image
 
     values: Any = np.asarray(image, dtype=np.float32)
     finite = np.isfinite(values)
@@ -156,7 +165,7 @@ def _window(image: Image) -> Image:
     if least < 0 or greatest > 255:
         values -= least
         values *= 255 / ((greatest - least) or 1)
-    return pillow.fromarray(np.rint(values).astype(np.uint8))
+    return PIL.Image.fromarray(np.rint(values).astype(np.uint8))
 
 
 def _words(error: BaseException) -> str:

@@ -1,4 +1,8 @@
-"""Where a task's file is: a folder the user names, ``$LMUData``, then the Hub; and exactly which bytes it holds."""
+"""Stage source: a task's name in, the path of its benchmark file out, with where it came from.
+
+Local first: the folder that the caller names, else ``$LMUData`` (as the existing harness lays it out), else the Hub.
+Environment variables are read when a file is asked for, not when this is imported.
+"""
 
 from __future__ import annotations
 
@@ -8,100 +12,118 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mrarebench_hf.errors import DataNotFoundError
+from mrarebench_hf import conditions, tasks
+from mrarebench_hf.errors import DataNotFoundError, UsageError
+from mrarebench_hf.records import Provenance
 
-__all__ = ["HUB_REPOSITORY", "Located", "locate"]
+__all__ = ["REPOSITORY", "Located", "locate", "sha256_of"]
 
-HUB_REPOSITORY = "junzhin/MRareBench"
+REPOSITORY = "junzhin/MRareBench"
 _ROOT = "MRareBench"
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A found benchmark file.
+    """A benchmark file that was found.
 
     Attributes:
         path: the file.
-        source: "local", or "hub:<repository>".
-        revision: the commit that a Hub file was resolved to, None for a local one.
-        sha256: hash of its bytes.
+        source: "local" or "hub:<repository id>".
+        revision: the commit that a Hub source was resolved to; None for local files.
     """
 
     path: Path
     source: str
     revision: str | None
-    sha256: str
+
+    def provenance(self, sha256: str, n_rows: int) -> Provenance:
+        """The record that goes into results; it holds no path."""
+        return Provenance(self.source, self.revision, sha256, n_rows)
 
 
-def locate(folder: str, filename: str, *, data_dir: Path | None = None, revision: str | None = None) -> Located:
-    """Find a task's file.
+def locate(task: str, *, data_dir: str | Path | None = None, revision: str | None = None) -> Located:
+    """Find a task's benchmark file.
 
     Args:
-        folder: the task's folder below the benchmark's root.
-        filename: the task's file.
-        data_dir: where to look and nowhere else: the file itself, a folder with it, or with the benchmark's tree.
-        revision: revision of the Hub dataset; a pinned revision is taken from the Hub even if a local file exists.
+        task: entry of ``mrarebench_hf.tasks``.
+        data_dir: a folder that holds ``<folder>/<file>``, ``MRareBench/<folder>/<file>`` or ``<file>``, or the file
+            itself. Nothing else is tried then.
+        revision: branch, tag or commit of the Hub dataset; asks for the Hub even when local files are there.
 
     Raises:
-        DataNotFoundError: when it is nowhere; the message lists the places and the ways out.
+        DataNotFoundError: naming the places that were tried, and what to do.
+        UsageError: when both arguments are given.
     """
-    tried = list(_local_places(folder, filename, data_dir)) if data_dir is not None or revision is None else []
-    for place in tried:
-        if place.is_file():
-            return Located(place, "local", None, _sha256(place))
+    known = tasks.get(task)
     if data_dir is not None:
-        raise DataNotFoundError(
-            f"no {filename} below {data_dir}: --data-dir takes the folder that holds {folder}/{filename} (tried "
-            f"{', '.join(str(p) for p in tried)})"
-        )
-    return _from_hub(folder, filename, revision, tried)
+        if revision is not None:
+            raise UsageError(f"revision {revision!r} is one of the Hub dataset; with a data folder there is none")
+        return _named(Path(data_dir).expanduser(), known)
+    tried: list[str] = []
+    if revision is None:
+        for path in _harness_places(known):
+            if path.is_file():
+                return Located(path, "local", None)
+            tried.append(str(path))
+    return _on_hub(known, revision, tried)
 
 
-def _local_places(folder: str, filename: str, data_dir: Path | None) -> Iterator[Path]:
-    if data_dir is not None:
-        if data_dir.is_file() or data_dir.suffix == ".tsv":
-            # One file serves one task: by its name, so that no task is ever read from another's file.
-            yield data_dir if data_dir.name == filename else data_dir.parent / filename
-            return
-        yield data_dir / folder / filename
-        yield data_dir / _ROOT / folder / filename
-        yield data_dir / filename
-    elif root := os.environ.get("LMUData"):
-        yield Path(root) / os.environ.get("MRAREBENCH_ROOT", _ROOT) / folder / filename
-
-
-def _from_hub(folder: str, filename: str, revision: str | None, tried: list[Path]) -> Located:
-    from huggingface_hub import HfApi, hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-
-    def download(name: str) -> Path:
-        return Path(hf_hub_download(HUB_REPOSITORY, name, repo_type="dataset", revision=revision))
-
-    try:
-        try:
-            path = download(f"{folder}/{filename}")
-        except LocalEntryNotFoundError:
-            raise
-        except EntryNotFoundError:
-            files = HfApi().list_repo_files(HUB_REPOSITORY, repo_type="dataset", revision=revision)
-            path = download(next(name for name in files if name.rsplit("/", 1)[-1] == filename))
-    except StopIteration:
-        raise DataNotFoundError(
-            f"the Hub dataset {HUB_REPOSITORY} holds no {filename} at revision {revision or 'main'}"
-        ) from None
-    # What a download raises without a network differs by library and version; all of it means the same to a user.
-    except (HfHubHTTPError, HFValidationError, OSError, ValueError, RuntimeError) as error:
-        places = ", ".join(str(p) for p in tried) or "$LMUData is not set"
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise DataNotFoundError(
-            f"{filename} is neither on this machine ({places}) nor to be had from the Hub dataset {HUB_REPOSITORY} "
-            f"({reason}); give --data-dir, or set LMUData to the folder that holds {_ROOT}/{folder}/{filename}"
-        ) from error
-    # A file in the Hub's cache lies in a folder named by the commit it was resolved to.
-    commit = path.parent.name if "snapshots" not in path.parts else path.parts[path.parts.index("snapshots") + 1]
-    return Located(path, f"hub:{HUB_REPOSITORY}", commit, _sha256(path))
-
-
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Hex digest of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _root() -> str:
+    return os.environ.get("MRAREBENCH_ROOT") or _ROOT
+
+
+def _places(folder: Path, task: tasks.Task) -> Iterator[Path]:
+    for inner in dict.fromkeys((_root(), _ROOT)):
+        yield folder / inner / task.folder / task.filename
+    yield folder / task.folder / task.filename
+    yield folder / task.filename
+
+
+def _named(data_dir: Path, task: tasks.Task) -> Located:
+    if data_dir.is_file():
+        # A file stands for its track; the other track's lies beside it, or is missed by its columns.
+        beside = data_dir.with_name(task.filename)
+        return Located(beside if beside.is_file() else data_dir, "local", None)
+    places = list(_places(data_dir, task))
+    for path in places:
+        if path.is_file():
+            return Located(path, "local", None)
+    state = "" if data_dir.is_dir() else f"there is no folder {data_dir}; "
+    raise DataNotFoundError(
+        f"no {task.filename} for {task.title}: {state}tried {', '.join(map(str, places))}. "
+        f"--data-dir takes the folder that holds {task.folder}/{task.filename}"
+    )
+
+
+def _harness_places(task: tasks.Task) -> Iterator[Path]:
+    """Where the existing harness keeps the file: the local layout, then what it downloads once per dataset name."""
+    stated = os.environ.get("LMUData")  # noqa: SIM112 - the harness spells it so
+    folder = Path(stated).expanduser() if stated and Path(stated).expanduser().is_dir() else Path.home() / "LMUData"
+    yield folder / _root() / task.folder / task.filename
+    for condition in conditions.CONDITIONS:
+        if condition.task == task.name:
+            yield folder / f"{condition.long_name}.tsv"
+
+
+def _on_hub(task: tasks.Task, revision: str | None, tried: list[str]) -> Located:
+    from mrarebench_hf.source import hub
+
+    try:
+        path, commit = hub.fetch(REPOSITORY, revision, hub.Wanted(task.filename, _hub_names(task)))
+    except DataNotFoundError as error:
+        before = f" Tried before: {', '.join(tried)}." if tried else ""
+        raise DataNotFoundError(
+            f"no {task.filename} for {task.title}: {error}.{before} Have the file already? --data-dir takes the folder "
+            f"that holds {task.folder}/{task.filename}"
+        ) from None
+    return Located(path, f"hub:{REPOSITORY}", commit)
+
+
+def _hub_names(task: tasks.Task) -> tuple[str, ...]:
+    return (f"{task.folder}/{task.filename}", f"{_ROOT}/{task.folder}/{task.filename}", task.filename)

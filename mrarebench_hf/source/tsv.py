@@ -43,7 +43,9 @@ def require(path: Path, columns: Sequence[str], needed: Sequence[str]) -> None:
     raise DataFormatError(f"{path} lacks the column {' and '.join(hints)}; it has {', '.join(map(repr, columns))}")
 
 
-def read(path: Path, needed: Sequence[str] = (), columns: Sequence[str] | None = None) -> Iterator[list[dict[str, Any]]]:
+def read(
+    path: Path, needed: Sequence[str] = (), columns: Sequence[str] | None = None
+) -> Iterator[list[dict[str, Any]]]:
     """The rows of a file, in batches, each a mapping from column to text.
 
     Args:

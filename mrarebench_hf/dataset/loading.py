@@ -1,0 +1,145 @@
+"""Stage dataset: the name of a condition in, its rows out: from the cache, filled when needed, or as a stream."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mrarebench_hf import conditions, tasks
+from mrarebench_hf.conditions import Condition
+from mrarebench_hf.dataset.cache import SPLIT, Slot
+from mrarebench_hf.dataset.columns import features
+from mrarebench_hf.dataset.notes import Notes
+from mrarebench_hf.dataset.prepared import Prepared
+from mrarebench_hf.dataset.rows import Layout
+from mrarebench_hf.dataset.withheld import passed_columns
+from mrarebench_hf.errors import UnknownNameError
+from mrarebench_hf.source import tsv
+from mrarebench_hf.source.cases import read_cases
+from mrarebench_hf.source.resolve import Located, locate, sha256_of
+
+if TYPE_CHECKING:
+    from datasets import Dataset, IterableDataset
+
+__all__ = ["load", "prepare"]
+
+_LOG = logging.getLogger(__name__)
+
+
+def prepare(
+    names: Sequence[str] | None = None,
+    *,
+    data_dir: str | Path | None = None,
+    revision: str | None = None,
+    cache_dir: str | Path | None = None,
+) -> dict[str, Prepared]:
+    """Write conditions into the cache of datasets, or find them there.
+
+    Afterwards ``datasets.load_dataset("mrarebench", NAME, split="test")`` gives the same rows from any folder, under
+    short and long names, until another file is prepared. Each file is read anew for its hash, so an edited one is
+    noticed. Two processes may do this at once; an interrupted one leaves nothing half-written.
+
+    Args:
+        names: conditions, short or long names; None for all.
+        data_dir: where the benchmark files are; None for ``$LMUData``, then the Hub.
+        revision: of the Hub dataset.
+        cache_dir: None for datasets' own.
+
+    Returns:
+        Short name → what was prepared, in the order asked, each once.
+
+    Raises:
+        UnknownNameError: for a name that is no condition.
+        DataError: when a benchmark file is missing or damaged.
+        StoreError: when the cache cannot be written.
+    """
+    wanted = conditions.CONDITIONS if names is None else [conditions.get(name) for name in names]
+    files: dict[str, tuple[Located, str]] = {}
+    prepared = {}
+    for condition in dict.fromkeys(wanted):
+        if condition.task not in files:
+            located = locate(condition.task, data_dir=data_dir, revision=revision)
+            files[condition.task] = located, sha256_of(located.path)
+        prepared[condition.name] = _prepare(condition, *files[condition.task], cache_dir)
+    return prepared
+
+
+def load(
+    condition: str,
+    *,
+    data_dir: str | Path | None = None,
+    revision: str | None = None,
+    split: str = SPLIT,
+    streaming: bool = False,
+    cache_dir: str | Path | None = None,
+) -> Dataset | IterableDataset:
+    """One condition as a dataset; an edited benchmark file is noticed.
+
+    Rows hold ``index``, ``images`` (PIL when looked at; None for one that cannot be had, which is logged),
+    ``image_labels`` (one per picture, "" for none), ``prompt``, the task's references, and further columns of the
+    file as text.
+
+    Args:
+        condition: short or long name.
+        data_dir: where the benchmark files are; None for ``$LMUData``, then the Hub.
+        revision: of the Hub dataset.
+        split: "test", the only one.
+        streaming: read rows from the file as they are asked for; nothing is written to the cache.
+        cache_dir: None for datasets' own.
+
+    Raises:
+        UnknownNameError: for a name that is no condition, or another split.
+        DataError: when the benchmark file is missing or damaged.
+    """
+    chosen = conditions.get(condition)
+    if split != SPLIT:
+        raise UnknownNameError("split", split, (SPLIT,))
+    if streaming:
+        return _stream(chosen, locate(chosen.task, data_dir=data_dir, revision=revision))
+    found = prepare([condition], data_dir=data_dir, revision=revision, cache_dir=cache_dir)
+    return found[chosen.name].dataset()
+
+
+def _prepare(condition: Condition, located: Located, sha256: str, cache_dir: str | Path | None) -> Prepared:
+    import datasets.config
+
+    slot = Slot(Path(cache_dir or datasets.config.HF_DATASETS_CACHE).expanduser(), condition, sha256)
+    notes = slot.fill(located.path)
+    notes.log()
+    warnings = notes.warnings + _row_count(condition, located, notes.n_rows)
+    provenance = located.provenance(sha256, notes.n_rows)
+    return Prepared(condition, provenance, slot.shard, located.path, warnings, notes.faults)
+
+
+def _row_count(condition: Condition, located: Located, n_rows: int) -> tuple[str, ...]:
+    expected = tasks.get(condition.task).expected_rows
+    if located.source == "local" or n_rows == expected:
+        return ()
+    warning = f"{located.source} gives {n_rows} rows; the published file of this track has {expected}"
+    _LOG.warning("%s", warning)
+    return (warning,)
+
+
+def _stream(condition: Condition, located: Located) -> IterableDataset:
+    from datasets import IterableDataset, NamedSplit
+
+    # The faults that end everything are found now, as without streaming, not in the middle of a run.
+    tsv.check(located.path, tasks.get(condition.task).required)
+    extras, _ = passed_columns(located.path, condition)
+    return IterableDataset.from_generator(
+        _stream_rows,
+        features=features(condition, extras),
+        gen_kwargs={"path": str(located.path), "condition": condition.name, "extras": extras},
+        split=NamedSplit(SPLIT),
+    )
+
+
+def _stream_rows(path: str, condition: str, extras: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    layout = Layout(conditions.get(condition), extras)
+    for cases in read_cases(Path(path), layout.condition.task, pictures=layout.condition.images):
+        notes = Notes(layout.condition)
+        notes.take(cases)
+        notes.log()
+        yield from (layout.row(case) for case in cases)

@@ -1,0 +1,121 @@
+"""Stage dataset: cases as they are written in, what a user must know about them out, kept beside the rows."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from mrarebench_hf.conditions import Condition
+from mrarebench_hf.prompt import final_text, leaks
+from mrarebench_hf.records import Case
+from mrarebench_hf.source import references
+from mrarebench_hf.tasks import get
+
+__all__ = ["Notes"]
+
+_LOG = logging.getLogger(__name__)
+_FILE = "mrarebench_notes.json"
+_SHOWN = 5
+_LOGGED = 20
+
+
+class Notes:
+    """Counts, faults and warnings of one condition's rows.
+
+    Attributes:
+        n_rows: rows taken so far.
+        faults: per id the pictures that could not be had, as (slot, reason).
+    """
+
+    def __init__(self, condition: Condition, left_out: Sequence[str] = ()) -> None:
+        self._condition = condition
+        self.n_rows = 0
+        self.faults: dict[str, list[tuple[int, str]]] = {}
+        self._files: dict[str, tuple[int, int] | None] = {}
+        self._remarks: dict[str, list[str]] = {
+            f"column {name!r} holds what {condition.name} withholds and is left out": [] for name in left_out
+        }
+
+    def depends_on(self, file: Path) -> None:
+        """Remember a picture file that the rows were made from, or would have been."""
+        self._files[str(file)] = _state(file)
+
+    def take(self, cases: Sequence[Case]) -> None:
+        """Look through cases."""
+        self.n_rows += len(cases)
+        for case in cases:
+            faults = [(p.slot, p.fault) for p in case.pictures if p.fault]
+            if faults:
+                self.faults[case.index] = faults
+            for remark in self._about(case):
+                self._remarks.setdefault(remark, []).append(case.index)
+
+    def _about(self, case: Case) -> list[str]:
+        condition = self._condition
+        remarks = references.warnings_of(case.task, case.cells)
+        if condition.images and not case.pictures:
+            remarks.append("no picture in a condition that shows pictures")
+        if case.task == "evidence" and not condition.diagnosis:
+            text = final_text(case, condition, get(case.task))
+            if leaks(text, [case.cells.get("final_diagnosis", "")]):
+                remarks.append("the withheld diagnosis is named in the prompt outside its statement")
+        return remarks
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The remarks, each once, with the ids it holds for; free of paths."""
+        return tuple(_with_ids(remark, ids) for remark, ids in self._remarks.items())
+
+    def outdated(self) -> bool:
+        """Whether a picture file beside the benchmark file has changed, come or gone since."""
+        return any(_state(Path(path)) != state for path, state in self._files.items())
+
+    def log(self) -> None:
+        """Tell the log what a user must know."""
+        for warning in self.warnings:
+            _LOG.warning("%s: %s", self._condition.name, warning)
+        lines = [(index, slot, reason) for index, faults in self.faults.items() for slot, reason in faults]
+        for index, slot, reason in lines[:_LOGGED]:
+            _LOG.warning("%s, id %s: picture %d cannot be used: %s", self._condition.name, index, slot, reason)
+        if len(lines) > _LOGGED:
+            _LOG.warning("%s: %d more pictures cannot be used", self._condition.name, len(lines) - _LOGGED)
+
+    def write(self, folder: Path) -> None:
+        """Keep the notes in a folder."""
+        content = {"n_rows": self.n_rows, "faults": self.faults, "files": self._files, "remarks": self._remarks}
+        text = json.dumps({"condition": self._condition.name, **content}, ensure_ascii=False, indent=1)
+        (folder / _FILE).write_text(text, encoding="utf-8")
+
+    @classmethod
+    def read(cls, folder: Path) -> Notes | None:
+        """The notes of a folder, None when there is no complete one."""
+        from mrarebench_hf import conditions
+
+        try:
+            content: dict[str, Any] = json.loads((folder / _FILE).read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        notes = cls(conditions.get(content["condition"]))
+        notes.n_rows = content["n_rows"]
+        notes.faults = {index: [(slot, reason) for slot, reason in f] for index, f in content["faults"].items()}
+        notes._files = {path: tuple(state) if state else None for path, state in content["files"].items()}
+        notes._remarks = content["remarks"]
+        return notes
+
+
+def _with_ids(remark: str, ids: Sequence[str]) -> str:
+    if not ids:
+        return remark
+    more = f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else ""
+    return f"{remark} (id {', '.join(ids[:_SHOWN])}{more})"
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_size, state.st_mtime_ns

@@ -1,0 +1,46 @@
+"""Stage prompt: a text that names what is to be withheld in, the text without it out; and the check that it is gone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["leaks", "without_diagnosis"]
+
+_STATEMENT = r"\A\s*established\s+diagnosis\s*:\s*"
+# Where the name is not known, the published rule: up to the first full stop, across lines.
+_TO_FULL_STOP = re.compile(_STATEMENT + r".*?\.\s*", re.IGNORECASE | re.DOTALL)
+
+
+def without_diagnosis(context: str, diagnosis: str) -> str:
+    """A context without the statement of the established diagnosis at its beginning.
+
+    The statement is taken away by the diagnosis itself, so that a full stop inside the name (``22q11.2 …``) or a
+    missing one after it does not matter; upper and lower case and white space do not either. Where the statement
+    does not hold the name as given, it goes up to its first full stop, as the published rule has it.
+
+    >>> without_diagnosis("Established diagnosis: 22q11.2 deletion. A boy came.", "22q11.2 deletion")
+    'A boy came.'
+    >>> without_diagnosis("established diagnosis: ECD \\nA man came.", "ECD")
+    'A man came.'
+    """
+    if diagnosis.strip():
+        literal = re.compile(_STATEMENT + _pattern(diagnosis) + r"\s*\.?\s*", re.IGNORECASE)
+        stripped, n = literal.subn("", context, count=1)
+        if n:
+            return stripped
+    return _TO_FULL_STOP.sub("", context, count=1)
+
+
+def leaks(text: str, withheld: Iterable[str]) -> tuple[str, ...]:
+    """Those of the withheld terms that a text holds as whole words, whatever their case and white space.
+
+    >>> leaks("She has ASD and Fabry\\n disease.", ["AS", "fabry disease", ""])
+    ('fabry disease',)
+    """
+    return tuple(term for term in withheld if term.strip() and re.search(_pattern(term), text, re.IGNORECASE))
+
+
+def _pattern(term: str) -> str:
+    words = r"\s+".join(re.escape(word) for word in term.split())
+    return rf"(?<!\w){words}(?!\w)"
