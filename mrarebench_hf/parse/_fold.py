@@ -26,14 +26,15 @@ _UNLIKE_ASCII = str.maketrans(
     | {"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d", "ı": "i", "þ": "th", "ð": "d"}
     | {"æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe"}
 )
-_NOT_ALNUM = {code: " " for code in range(128) if not chr(code).isalnum()}
+# Lower case, and everything but letters and digits to spaces, in one pass over ASCII bytes.
+_TO_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)) + b" " * 128
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b|(?<=s)'(?!\w)", re.IGNORECASE)
 _JOINED_NUMBER = re.compile(
     rf"({'|'.join([*_GREEK.values(), 'type', 'subtype', 'stage', 'grade', 'group', 'class', 'factor'])})(\d+[a-z]?)"
 )
 _ROMAN_NUMERALS = "i ii iii iv v vi vii viii ix - xi xii xiii xiv xv xvi xvii"
-_ROMAN = {roman: number for number, roman in enumerate(_ROMAN_NUMERALS.split(" "), 1) if roman != "-"}
-_ROMAN_WITH_LETTER = {
+_ROMAN = {roman: str(number) for number, roman in enumerate(_ROMAN_NUMERALS.split(" "), 1) if roman != "-"}
+_ROMAN |= {
     f"{roman}{letter}": f"{_ROMAN[roman]}{letter}"
     for roman in ("ii", "iii", "iv", "vii", "viii", "ix")
     for letter in "abcdef"
@@ -43,9 +44,11 @@ _BEFORE_NUMBER = frozenset(("type", "subtype", "stage", "grade", "group", "class
 _AFTER_TYPE = {"x": "10"} | {f"{r}{s}": f"{_ROMAN[r]}{s}" for r in ("i", "v", "vi") for s in "abcdef"}
 _SPELLINGS = (("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("leuc", "leuk"), ("sulph", "sulf"), ("fibre", "fiber"))
 _IRREGULAR_PLURAL = "oses"
+_ARTICLES = ("a", "an", "the")
 _LEADING_ARTICLE = re.compile(r"\s*(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16_384)
 def fold(name: str) -> str:
     """Canonical words of a name, separated by single spaces; a name of punctuation gives an empty string.
 
@@ -58,13 +61,20 @@ def fold(name: str) -> str:
     text = name if name.isascii() else _to_ascii(name)
     if "'" in text:
         text = _POSSESSIVE.sub("", text)
-    article = _LEADING_ARTICLE.match(text)
-    if article:
-        text = text[article.end() :]
-    text = text.lower().translate(_NOT_ALNUM)
-    if not text.isascii():
-        text = "".join([c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in text])
-    return _after_type(" ".join([word for word in map(_canonical, text.split()) if word != "the"]))
+    words = _split(text)
+    if words and words[0] in _ARTICLES and _LEADING_ARTICLE.match(text):
+        del words[0]
+    if "the" in words:
+        words = [word for word in words if word != "the"]
+    words = [_canonical(word) for word in words]
+    return " ".join(words if _BEFORE_NUMBER.isdisjoint(words) else _after_type(words))
+
+
+def _split(text: str) -> list[str]:
+    if text.isascii():
+        return text.encode("ascii").translate(_TO_WORDS).decode("ascii").split()
+    # A combining mark belongs to its letter in scripts that write vowels so.
+    return "".join([c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in text.lower()]).split()
 
 
 def _to_ascii(text: str) -> str:
@@ -76,26 +86,22 @@ def _to_ascii(text: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _canonical(word: str) -> str:
+    if not word.isalpha():
+        joined = _JOINED_NUMBER.fullmatch(word)
+        if joined:
+            return f"{joined[1]} {joined[2]}"
+        return word.lstrip("0") or "0" if word.isdecimal() else word
     if word in _ROMAN:
-        return str(_ROMAN[word])
-    if word in _ROMAN_WITH_LETTER:
-        return _ROMAN_WITH_LETTER[word]
-    joined = _JOINED_NUMBER.fullmatch(word)
-    if joined:
-        return f"{joined[1]} {joined[2]}"
-    if len(word) > 3:
-        for british, american in _SPELLINGS:
-            word = word.replace(british, american)
-        if word.endswith(_IRREGULAR_PLURAL):
-            return f"{word[:-2]}is"
-        if len(word) > 4 and word[-1] == "s" and word[-2:] not in ("ss", "us", "is"):
-            return word[:-1]
-    return word.lstrip("0") or "0" if word.isdecimal() else word
+        return _ROMAN[word]
+    if len(word) < 4:
+        return word
+    for british, american in _SPELLINGS:
+        word = word.replace(british, american)
+    if word.endswith(_IRREGULAR_PLURAL):
+        return f"{word[:-2]}is"
+    return word[:-1] if len(word) > 4 and word[-1] == "s" and word[-2:] not in ("ss", "us", "is") else word
 
 
-def _after_type(text: str) -> str:
-    words = text.split(" ")
-    if _BEFORE_NUMBER.isdisjoint(words):
-        return text
+def _after_type(words: list[str]) -> list[str]:
     pairs = zip(["", *words], words, strict=False)
-    return " ".join([_AFTER_TYPE.get(word, word) if before in _BEFORE_NUMBER else word for before, word in pairs])
+    return [_AFTER_TYPE.get(word, word) if before in _BEFORE_NUMBER else word for before, word in pairs]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["MAX_CANDIDATES", "first_ten", "protocol_list"]
+__all__ = ["MAX_CANDIDATES", "protocol_list", "protocol_ten"]
 
 MAX_CANDIDATES = 10
 
@@ -38,13 +38,13 @@ def protocol_list(text: str) -> list[str]:
             items = pieces
     if not items:
         items = [piece.strip(" -*\t") for piece in _LINE_OR_SEMICOLON.split(text)]
-    return first_ten(items)
+    return protocol_ten(items)
 
 
-def first_ten(items: Iterable[str]) -> list[str]:
+def protocol_ten(items: Iterable[str]) -> list[str]:
     """Drop empty items and case-insensitive repeats (the first stays), and keep ten.
 
-    >>> first_ten(["a", "A", "", "b"])
+    >>> protocol_ten(["a", "A", "", "b"])
     ['a', 'b']
     """
     kept: dict[str, str] = {}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 __all__ = ["Answer", "after_thinking"]
 
 _TAG = re.compile(r"[<\[◁](/?)(?:think|thinking|thought|reasoning)[>\]▷]", re.IGNORECASE)
+_BLANK_LINES = re.compile(r"(?:[^\S\r\n]*[\r\n]+)*")
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(analysis|commentary|final)\s{0,9}<\|message\|>")
 
 
@@ -21,7 +22,8 @@ class Answer:
     """A reply's text outside its thinking.
 
     Attributes:
-        text: what is left, trimmed.
+        text: what is left, without blank lines before and white space after it; indentation tells items from
+            sub-items and stays.
         had_thinking: whether any thinking was found.
         unclosed: whether thinking was still going on at the end, so that there is no answer.
     """
@@ -61,11 +63,17 @@ def after_thinking(reply: str) -> Answer:
     if opened:
         return Answer("", True, True)
     kept.append(reply[position:])
-    return Answer("".join(kept).strip(), found, False)
+    return Answer(_trim("".join(kept)), found, False)
 
 
 def _final_channel(reply: str) -> Answer:
     last = next(reversed(list(_CHANNEL.finditer(reply))), None)
     if last is None or last[1] != "final":
         return Answer("", True, True)
-    return Answer(reply[last.end() :].strip(), True, False)
+    return Answer(_trim(reply[last.end() :]), True, False)
+
+
+def _trim(text: str) -> str:
+    text = text.rstrip()
+    blank = _BLANK_LINES.match(text)
+    return text[blank.end() :] if blank else text

@@ -1,21 +1,32 @@
 """Stage parse, T1: a reply into a ranked list of diagnoses, by the published protocol and by a careful reading.
 
 In: the text of a reply. Out: ``protocol_list`` gives the protocol's candidates, ``strict_list`` those that a careful
-reader would take down, or the reason why there are none.
+reader would take down, or the reason why there are none. Both run in linear time on any text and never raise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from mrarebench_hf.parse._fold import fold
-from mrarebench_hf.parse._protocol_list import MAX_CANDIDATES, first_ten, protocol_list
+from mrarebench_hf.parse._item import name_of
+from mrarebench_hf.parse._lines import Line, best_run, inline_items, read_lines
+from mrarebench_hf.parse._no_answer import is_advice, is_error_text, is_placeholder, refuses
+from mrarebench_hf.parse._prose import prose_items
+from mrarebench_hf.parse._protocol_list import MAX_CANDIDATES, protocol_list, protocol_ten
+from mrarebench_hf.parse._structured import json_items, lines_from_markup, table_items
 from mrarebench_hf.parse._thinking import after_thinking
 
 __all__ = ["MAX_CANDIDATES", "RankedList", "fold_repeats", "protocol_list", "protocol_ten", "strict_list"]
 
-protocol_ten = first_ten
+_ANSWER_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
+# The form that prompts ask for, with nothing in it to cut or to decide; most replies of most models are of it.
+_AS_ASKED = re.compile(r"(?:\d{1,2}[.)] [^\W\d_][\w'’-]*(?: [\w'’-]*\w)*(?:\n|$))+")
+_AS_ASKED_ITEM = re.compile(r"(\d{1,2})[.)] (.+)")
+_PAIR = re.compile(r" (?:or|vs|versus|because|but|however|rather than|instead of|more than) |_", re.IGNORECASE)
+_NUMBERED = ("number", "circled", "chinese", "decimal", "roman", "letter", "spaced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +36,8 @@ class RankedList:
     Attributes:
         candidates: names of diagnoses, best first, at most ten, explanations cut off.
         raw: the piece of the reply that each candidate was taken from.
-        reason: why there is no candidate; None when there is one.
+        reason: why there is no candidate ("empty", "unclosed_thinking", "refusal", "error_text", "placeholder",
+            "no_list"); None when there is one.
         refusal: whether the reply declines to diagnose.
     """
 
@@ -36,19 +48,108 @@ class RankedList:
 
 
 def strict_list(text: str) -> RankedList:
-    """Candidates of a reply as a careful reader would take them down."""
+    """Candidates of a reply as a careful reader would take them down.
+
+    The answer is what follows the thinking; in it the list is the last long numbered run (numbers, letters and numerals
+    in any usual dress, also within a line), else JSON, a table, bullets after a header, bare lines or a sentence.
+    Explanations are cut from the names, repeats merged after folding, ten kept. A reply without an answer gives none
+    and says why; refusals, error messages and placeholders are no candidates.
+    Source: specification section 4 "Strict should", field report BR-16.
+
+    >>> strict_list("Here is my list:\\n- **Fabry disease**: skin and kidney\\n- Gout").candidates
+    ('Fabry disease', 'Gout')
+    >>> strict_list("<think>1. Fabry disease").reason
+    'unclosed_thinking'
+    """
     answer = after_thinking(text)
-    if answer.unclosed or not answer.text:
-        return RankedList((), (), "unclosed_thinking" if answer.unclosed else "empty", False)
-    names = fold_repeats(protocol_list(answer.text))
-    return RankedList(names, names, None if names else "no_list", False)
+    if answer.unclosed:
+        return _none("unclosed_thinking")
+    if not answer.text:
+        return _none("empty")
+    as_asked = _as_asked(answer.text)
+    if as_asked:
+        return _result(as_asked, as_asked, "placeholder")
+    if is_error_text(answer.text):
+        return _none("error_text")
+    items, marked = _items(_within_answer_tag(answer.text))
+    if refuses(answer.text):
+        items = [item for item in items if marked and not is_advice(item) and not refuses(item)]
+        if not items:
+            return RankedList((), (), "refusal", True)
+    return _result(items, [name_of(item) for item in items], "placeholder" if items else "no_list")
 
 
 def fold_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop names without a letter or digit and repeats of equal names (the first stays), and keep ten."""
-    kept: dict[str, str] = {}
-    for name in names:
-        key = fold(name)
-        if key and len(kept) < MAX_CANDIDATES:
-            kept.setdefault(key, name)
-    return tuple(kept.values())
+    """Drop names without a letter or digit and repeats of equal names (the first stays), and keep ten.
+
+    >>> fold_repeats(["Sjögren syndrome", "Sjogren's syndrome", "-", "Gout"])
+    ('Sjögren syndrome', 'Gout')
+    """
+    return tuple(name for name, _ in _distinct((name, name) for name in names))
+
+
+def _distinct(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    kept: dict[str, tuple[str, str]] = {}
+    for pair in pairs:
+        key = fold(pair[0])
+        if key:
+            kept.setdefault(key, pair)
+            if len(kept) == MAX_CANDIDATES:
+                break
+    return list(kept.values())
+
+
+def _none(reason: str) -> RankedList:
+    return RankedList((), (), reason, False)
+
+
+def _result(raw: Sequence[str], names: Sequence[str], otherwise: str) -> RankedList:
+    pairs = ((name, item) for name, item in zip(names, raw, strict=True) if not is_placeholder(name))
+    kept = _distinct(pairs)
+    return RankedList(
+        tuple(name for name, _ in kept), tuple(item for _, item in kept), None if kept else otherwise, False
+    )
+
+
+def _as_asked(text: str) -> list[str]:
+    """Names of a reply in exactly the form asked for, numbered from 1; empty for any other."""
+    if not _AS_ASKED.fullmatch(text) or _PAIR.search(text):
+        return []
+    found = _AS_ASKED_ITEM.findall(text)
+    return [name for _, name in found] if all(int(n) == rank for rank, (n, _) in enumerate(found, 1)) else []
+
+
+def _within_answer_tag(text: str) -> str:
+    """The last complete ``<answer>`` block, or what follows one left open; the whole text without any."""
+    opened, block = -1, None
+    for tag in _ANSWER_TAG.finditer(text):
+        if not tag[1]:
+            opened = tag.end()
+        elif opened >= 0:
+            block, opened = text[opened : tag.start()], -1
+    if block is not None and block.strip():
+        return block
+    return text[opened:] if opened >= 0 else text
+
+
+def _items(text: str) -> tuple[list[str], bool]:
+    """Items of the list in a text, and whether anything marked them as items."""
+    found = json_items(text) if "[" in text or "{" in text else None
+    if found is None and "|" in text:
+        found = table_items(text)
+    if found is not None:
+        return found, True
+    lines = read_lines(lines_from_markup(text))
+    found = _marked(lines)
+    return (found, True) if found else (prose_items(lines), False)
+
+
+def _marked(lines: Sequence[Line]) -> list[str]:
+    runs = [best_run(lines, style) for style in _NUMBERED]
+    numbered = max(runs, key=lambda run: min(len(run), MAX_CANDIDATES))
+    if len(numbered) < 2:
+        within = max((inline_items(line.whole) for line in lines), key=len, default=[])
+        if len(within) > len(numbered):
+            return within
+    bullets = best_run(lines, "bullet")
+    return bullets if len(numbered) < 2 <= len(bullets) else numbered or bullets

@@ -16,6 +16,7 @@ from functools import lru_cache
 __all__ = ["ProtocolNames", "normalise", "protocol_names"]
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
+_PUNCTUATION_BYTES = string.punctuation.encode("ascii")
 _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _ARTICLES = frozenset(("a", "an", "the"))
 
@@ -27,14 +28,11 @@ def normalise(name: str) -> str:
     >>> normalise("The Niemann-Pick disease, type A")
     'niemannpick disease type'
     """
-    text = name.lower().translate(_PUNCTUATION)
-    if not (text.isascii() and text.isprintable()):
-        # Other scripts' punctuation and control characters make word boundaries that white space does not show.
-        return " ".join(_ARTICLE.sub(" ", text).split())
-    words = text.split()
-    if _ARTICLES.isdisjoint(words):
-        return " ".join(words)
-    return " ".join([word for word in words if word not in _ARTICLES])
+    if name.isascii() and name.isprintable():
+        words = name.encode("ascii").translate(None, _PUNCTUATION_BYTES).lower().decode("ascii").split()
+        return " ".join(words if _ARTICLES.isdisjoint(words) else [word for word in words if word not in _ARTICLES])
+    # Other scripts' punctuation and control characters make word boundaries that white space does not show.
+    return " ".join(_ARTICLE.sub(" ", name.lower().translate(_PUNCTUATION)).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +41,12 @@ class ProtocolNames:
 
     Attributes:
         forms: normal form and its distinct words, one per name that has a non-empty form.
+        joined: all forms on one line each; a candidate's form stands in it exactly when it stands in one of them.
         words: all words of all forms; a candidate that shares none has no word overlap with any.
     """
 
     forms: tuple[tuple[str, frozenset[str]], ...]
+    joined: str
     words: frozenset[str]
 
     def hit(self, candidate: str) -> str | None:
@@ -54,9 +54,8 @@ class ProtocolNames:
         form = normalise(candidate)
         if not form:
             return None
-        for name, _ in self.forms:
-            if name in form or form in name:
-                return "equal" if self._equals(form) else "contained"
+        if form in self.joined or any(name in form for name, _ in self.forms):
+            return "equal" if any(name == form for name, _ in self.forms) else "contained"
         words = frozenset(form.split())
         if self.words.isdisjoint(words):
             return None
@@ -65,9 +64,6 @@ class ProtocolNames:
             if 10 * len(words & others) >= 3 * (len(words) + len(others)):
                 return "overlap"
         return None
-
-    def _equals(self, form: str) -> bool:
-        return any(name == form for name, _ in self.forms)
 
 
 def protocol_names(names: Sequence[str]) -> ProtocolNames:
@@ -78,4 +74,4 @@ def protocol_names(names: Sequence[str]) -> ProtocolNames:
     """
     forms = dict.fromkeys(form for form in map(normalise, names) if form)
     split = tuple((form, frozenset(form.split())) for form in forms)
-    return ProtocolNames(split, frozenset(word for _, words in split for word in words))
+    return ProtocolNames(split, "\n".join(forms), frozenset(word for _, words in split for word in words))

@@ -41,7 +41,7 @@ _GENERIC = (
         "acquired acute autoimmune benign cancer chronic congenital deficiency familial genetic hereditary idiopathic "
         "infection infectious inflammation inflammatory inherited juvenile infantile lesion malignancy malignant mass "
         "metabolic neoplasm neoplastic primary progressive rare secondary sporadic systemic tumor unknown none normal "
-        "other and with due to in by or"
+        "other and with due to in by or an the"
     )
     | frozenset(_HEADS)
     | _FILLERS
@@ -52,6 +52,7 @@ _DISTINCTIVE = 5
 _SPACELESS = 8
 _UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 _PARENTHESIS = re.compile(r"([^()]*)\(([^()]*)\)([^()]*)")
+_INITIALS = re.compile(r"\b[A-Z](?:-[A-Z])+\b")
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -72,11 +73,19 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class StrictNames:
-    """A reference's names as keys to look candidates up by, made once per reference."""
+    """A reference's names as keys to look candidates up by, made once per reference.
+
+    Attributes:
+        exact: by folded name.
+        spaceless: by folded name without spaces, where that is long enough to be safe.
+        cores: by the sorted words other than head words.
+        anchors: the longest word of each core; a candidate without any of them has none of the cores.
+    """
 
     exact: dict[str, _Entry]
     spaceless: dict[str, _Entry]
     cores: dict[str, tuple[_Entry, ...]]
+    anchors: frozenset[str]
 
     def hit(self, candidate: str) -> StrictHit | None:
         """How a candidate hits, or None; a name in parentheses after it is read as its other name."""
@@ -87,13 +96,16 @@ class StrictNames:
         return None
 
     def _hit(self, reading: str) -> StrictHit | None:
-        keys = _keys(reading)
-        entry = self.exact.get(keys.full)
+        full = fold(reading)
+        entry = self.exact.get(full)
         if entry is not None and _case_agrees(entry, reading):
             return StrictHit("exact", entry.name)
-        entry = self.spaceless.get(keys.spaceless)
+        entry = self.spaceless.get(full.replace(" ", ""))
         if entry is not None and _case_agrees(entry, reading):
             return StrictHit("spacing", entry.name)
+        if self.anchors.isdisjoint(full.split()):
+            return None
+        keys = _keys(full)
         for kind, core in (("reworded", keys.core), ("qualified", keys.unhedged)):
             for entry in self.cores.get(core, ()):
                 nested = keys.heads <= entry.heads or entry.heads <= keys.heads
@@ -104,8 +116,6 @@ class StrictNames:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    full: str
-    spaceless: str
     core: str
     unhedged: str
     heads: frozenset[str]
@@ -123,18 +133,18 @@ def strict_names(names: tuple[str, ...]) -> StrictNames:
     spaceless: dict[str, _Entry] = {}
     cores: dict[str, tuple[_Entry, ...]] = {}
     for name, spelling in _spellings(names):
-        keys = _keys(spelling)
-        words = keys.full.split()
-        if all(word in _GENERIC or _says_nothing(word) for word in words):
+        full = fold(spelling)
+        if all(map(_is_generic, full.split())) and not _INITIALS.search(spelling):
             continue
-        cased = _case_bound(spelling, keys.spaceless)
+        keys, spaceless_key = _keys(full), full.replace(" ", "")
+        cased = _case_bound(spelling, spaceless_key)
         entry = _Entry(name, cased, keys.heads)
-        exact.setdefault(keys.full, entry)
-        if cased or len(keys.spaceless) >= _SPACELESS or _has_digit_and_letter(keys.spaceless):
-            spaceless.setdefault(keys.spaceless, entry)
-        if cased or _distinctive(keys.core):
+        exact.setdefault(full, entry)
+        if cased or len(spaceless_key) >= _SPACELESS or _has_digit_and_letter(spaceless_key):
+            spaceless.setdefault(spaceless_key, entry)
+        if cased or _distinctive(keys.core) or _has_digit_and_letter(keys.core):
             cores[keys.core] = (*cores.get(keys.core, ()), entry)
-    return StrictNames(exact, spaceless, cores)
+    return StrictNames(exact, spaceless, cores, frozenset(max(core.split(), key=len) for core in cores))
 
 
 def _spellings(names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -145,30 +155,34 @@ def _spellings(names: Sequence[str]) -> Iterator[tuple[str, str]]:
             yield name, spelled_out
 
 
-@lru_cache(maxsize=16_384)
-def _keys(name: str) -> _Keys:
-    full = fold(name)
+def _keys(full: str) -> _Keys:
     words = full.split()
     heads = frozenset([_HEADS[word] for word in words if word in _HEADS])
     core = sorted([word for word in words if word not in _HEADS and word not in _FILLERS])
     unhedged = core if _HEDGES.isdisjoint(core) else [word for word in core if word not in _HEDGES]
-    return _Keys(full, "".join(words), " ".join(core), " ".join(unhedged), heads)
+    if words[:1] == ["variant"]:
+        # "Variant Creutzfeldt-Jakob disease" is another disease; "… disease variant" is the same with a hedge.
+        unhedged = core
+    return _Keys(" ".join(core), " ".join(unhedged), heads)
 
 
 def _readings(candidate: str) -> Iterator[str]:
-    """The whole of a candidate; of "X (Y)" also X and Y, unless Y narrows X to a subtype."""
-    if "(" not in candidate:
-        yield candidate
-        return
-    match = _PARENTHESIS.match(candidate)
+    """The whole of a candidate; of "X (Y)" also Y, and X unless Y narrows it to a subtype."""
+    match = _PARENTHESIS.match(candidate) if "(" in candidate else None
     if match is None:
         yield candidate
         return
     before, inside, after = match.groups()
     yield f"{before} {inside} {after}"
-    if not any(_says_nothing(word) for word in fold(inside).split()):
-        yield f"{before} {after}"
+    words = fold(inside).split()
+    if not all(map(_is_generic, words)):
+        if _FILLERS.isdisjoint(words):
+            yield f"{before} {after}"
         yield inside
+
+
+def _is_generic(word: str) -> bool:
+    return word in _GENERIC or _says_nothing(word)
 
 
 def _says_nothing(word: str) -> bool:
@@ -181,7 +195,7 @@ def _has_digit_and_letter(compact: str) -> bool:
 
 
 def _distinctive(core: str) -> bool:
-    words = [word for word in core.split() if word not in _GENERIC and not _says_nothing(word)]
+    words = [word for word in core.split() if not _is_generic(word)]
     return sum(map(len, words)) >= _DISTINCTIVE or any(not word.isascii() for word in words)
 
 
@@ -197,4 +211,4 @@ def _case_agrees(entry: _Entry, reading: str) -> bool:
     if entry.cased is None:
         return True
     words = _WORD.findall(unicodedata.normalize("NFKC", reading))
-    return entry.cased in words or entry.cased == "".join(words)
+    return bool({entry.cased, entry.cased.upper()}.intersection((*words, "".join(words))))
