@@ -69,6 +69,7 @@ def _whereabouts(out: Path, data: Path, results: Path, *, built: bool) -> str:
         )
     model = out / "tiny-vlm" if built else "baseline:random"
     lines.append(
-        f"try         mrarebench run --data Diagnosis --data-dir {data} --model {model} --results-dir {results} --limit 3"
+        f"try         mrarebench run --data Diagnosis --data-dir {data} --model {model} --results-dir {out / 'try'} "
+        "--max-new-tokens 32"
     )
     return "\n".join(lines)

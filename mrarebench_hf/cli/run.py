@@ -37,13 +37,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="infer: only ask; eval: only score what is stored",
     )
     what.add_argument("--limit", type=int, metavar="N", help="at most N cases of each condition (0: none)")
+    _add_places(parser)
+    _add_generation(parser)
+    _add_stored(parser)
+
+
+def _add_places(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("where things are")
     where.add_argument(
         "--data-dir", type=Path, metavar="DIR", help="folder of the benchmark files (else $LMUData, else the Hub)"
     )
     where.add_argument("--revision", metavar="REV", help="revision of the Hub dataset")
     where.add_argument("--results-dir", type=Path, default=Path("results"), metavar="DIR", help="default: results")
-    add_generation(parser)
+
+
+def _add_stored(parser: argparse.ArgumentParser) -> None:
     stored = parser.add_argument_group("stored answers")
     stored.add_argument(
         "--reuse",
@@ -74,8 +82,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_generation(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of generation and loading."""
+def _add_generation(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("generation")
     group.add_argument(
         "--batch-size",

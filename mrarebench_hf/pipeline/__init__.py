@@ -35,6 +35,8 @@ __all__ = ["Options", "Outcome", "report", "run"]
 
 _LOG = logging.getLogger(__name__)
 _SEVERITY = (0, 3, 1)
+# What the main process tells the others: that the data is prepared, what is to be asked, or that it has stopped.
+_DATA, _PLAN, _STOP = "data", "plan", "!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,13 @@ def run(options: Options) -> Outcome:
     with contextlib.ExitStack() as stack:
         try:
             works = _open(options, wanted, backend)
+            group.publish(_DATA, "")
             for work in works:
                 stack.enter_context(work.folder.locked())
             return _lead(options, works, backend, group)
         except MRareBenchError as error:
-            group.publish(f"!{error}")
+            for topic in (_DATA, _PLAN):
+                group.publish(topic, _STOP + str(error))
             raise
 
 
@@ -110,22 +114,26 @@ def _open(options: Options, wanted: Sequence[Condition], backend: Backend) -> li
 
 
 def _help(options: Options, wanted: Sequence[Condition], backend: Backend, group: Group) -> Outcome:
-    """The part of every process but the main one: wait for the plan, work, go."""
-    message = group.receive()
-    if message.startswith("!"):
-        raise LaunchError(f"the main process stopped: {message[1:]}")
-    plan = unpack(message)
-    if plan:
-        _infer(_open(options, wanted, backend), plan, backend, group)
+    """The part of every process but the main one: open the data, wait for the plan, work, go."""
+    _receive(group, _DATA)
+    works = _open(options, wanted, backend)
+    _infer(works, unpack(_receive(group, _PLAN)), backend, group)
     group.finish()
     return Outcome(0)
+
+
+def _receive(group: Group, topic: str) -> str:
+    message = group.receive(topic)
+    if message.startswith(_STOP):
+        raise LaunchError(f"the main process stopped: {message.removeprefix(_STOP)}")
+    return message
 
 
 def _lead(options: Options, works: Sequence[Work], backend: Backend, group: Group) -> Outcome:
     """The part of the main process: plan, work, and then merge and score what all have written."""
     sessions = [start(options, work, backend, group.world_size) for work in works]
     plan = chunks([item for session in sessions for item in session.pending], options.batch_size)
-    group.publish(pack(plan))
+    group.publish(_PLAN, pack(plan))
     try:
         _infer(works, plan, backend, group)
         group.finish()

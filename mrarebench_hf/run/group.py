@@ -31,11 +31,11 @@ class Group(Protocol):
     def take(self) -> int:
         """The number of the next chunk, from 0; each number goes to one process only."""
 
-    def publish(self, message: str) -> None:
+    def publish(self, topic: str, message: str) -> None:
         """The main process hands the same text to all others."""
 
-    def receive(self) -> str:
-        """Wait for what the main process publishes."""
+    def receive(self, topic: str) -> str:
+        """Wait for what the main process publishes under a topic."""
 
     def finish(self) -> None:
         """Say that this process has written all it will write; on the main one, wait for all others.
@@ -53,17 +53,17 @@ class _Alone:
 
     def __init__(self) -> None:
         self._next = -1
-        self._message = ""
+        self._messages: dict[str, str] = {}
 
     def take(self) -> int:
         self._next += 1
         return self._next
 
-    def publish(self, message: str) -> None:
-        self._message = message
+    def publish(self, topic: str, message: str) -> None:
+        self._messages[topic] = message
 
-    def receive(self) -> str:
-        return self._message
+    def receive(self, topic: str) -> str:
+        return self._messages[topic]
 
     def finish(self) -> None:
         """Nobody to wait for."""
@@ -81,12 +81,12 @@ class _Several:
     def take(self) -> int:
         return int(self._store.add("taken", 1)) - 1
 
-    def publish(self, message: str) -> None:
-        self._store.set("message", message)
+    def publish(self, topic: str, message: str) -> None:
+        self._store.set(f"topic-{topic}", message)
 
-    def receive(self) -> str:
-        self._wait(["message"], "the main process to prepare the data")
-        return bytes(self._store.get("message")).decode()
+    def receive(self, topic: str) -> str:
+        self._wait([f"topic-{topic}"], f"the main process to give out the {topic}")
+        return bytes(self._store.get(f"topic-{topic}")).decode()
 
     def finish(self) -> None:
         self._store.set(f"done{self.rank}", "1")

@@ -20,6 +20,8 @@ pytest.importorskip("torch")
 
 N_KILLS = int(os.environ.get("MRAREBENCH_KILLS", "4"))
 CONDITIONS = ("Diagnosis", "Diagnosis_TO")
+DELAY_S = 0.03
+BATCH = 2
 
 
 @pytest.fixture(scope="module")
@@ -27,9 +29,18 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return demo.write_benchmark(tmp_path_factory.mktemp("data"))
 
 
+@pytest.fixture(scope="module")
+def long_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Many small cases, so that a run is long enough to be killed often."""
+    path = tmp_path_factory.mktemp("long") / "diagnosis_opened.tsv"
+    rows = "".join(f"{n:03d}\t[]\tcontext {n}\tDisease {n}\n" for n in range(300))
+    path.write_text("index\timage\tcontext\tanswer\n" + rows)
+    return path.parent
+
+
 def arguments(data: Path, results: Path) -> list[str]:
     where = ["--data-dir", str(data), "--results-dir", str(results)]
-    return ["run", "--data", *CONDITIONS, "--model", "baseline:random", "--batch-size", "2", *where]
+    return ["run", "--data", *CONDITIONS, "--model", "baseline:random", "--batch-size", str(BATCH), *where]
 
 
 def summaries(results: Path) -> dict[str, bytes]:
@@ -55,38 +66,42 @@ def session(data: Path, results: Path, folder: Path, n_processes: int, delay_s: 
     return start(n_processes, arguments(data, results), environment, folder / "log")
 
 
-def test_killed_at_random_moments_and_resumed_by_one_process(data: Path, tmp_path: Path) -> None:
+def test_killed_at_random_moments_and_resumed_by_one_process(long_data: Path, tmp_path: Path) -> None:
     whole = tmp_path / "whole"
-    assert wait(session(data, whole, tmp_path / "calls", 1, 0)) == [0]
+    assert wait(session(long_data, whole, tmp_path / "calls", 1, 0)) == [0]
 
     results, generator = tmp_path / "killed", random.Random(20)
     n_items = len(finished(whole))
     for number in range(N_KILLS):
-        before = finished(results)
-        processes = session(data, results, tmp_path / f"calls{number}", 2, 0.15)
-        # The moment is counted from the first call, so that most kills hit the loop and its writes.
-        deadline = time.monotonic() + 60
-        while not calls(tmp_path / f"calls{number}") and time.monotonic() < deadline and processes[0].poll() is None:
-            time.sleep(0.01)
-        time.sleep(generator.uniform(0, 0.15 * n_items / 2 / N_KILLS * 2))
+        before, folder = finished(results), tmp_path / f"calls{number}"
+        processes = session(long_data, results, folder, 2, DELAY_S)
+        _wait_for_calls_of_both(folder)
+        time.sleep(generator.uniform(0, 20 * BATCH * DELAY_S / N_KILLS))
         kill(processes)
-        assert len(set(finished(results))) == len(finished(results))
-        asked = calls(tmp_path / f"calls{number}")
-        assert len(asked) + len(before) <= n_items + 4 * (number + 1)  # in flight: two processes, batches of two
+        after, asked = finished(results), calls(folder)
+        assert len(set(after)) == len(after)
+        # Nothing finished was asked again, and at most the two batches in flight were lost.
+        assert len(before) + len(asked) - 2 * BATCH <= len(after) <= len(before) + len(asked)
 
     before = finished(results)
-    assert before, "the kills came before anything was written: nothing was tested"
-    assert wait(session(data, results, tmp_path / "last", 1, 0)) == [0]
+    assert 0 < len(before) < n_items, "the kills came too early or too late to test anything"
+    assert wait(session(long_data, results, tmp_path / "last", 1, 0)) == [0]
     after = finished(results)
     assert len(after) == len(set(after)) == n_items
     assert len(calls(tmp_path / "last")) == n_items - len(before)
     assert summaries(results) == summaries(whole)
 
 
+def _wait_for_calls_of_both(folder: Path) -> None:
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("*.txt"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
 @pytest.mark.parametrize("n_processes", [2, 3])
 def test_several_processes_give_the_bytes_of_one(data: Path, tmp_path: Path, n_processes: int) -> None:
     assert wait(session(data, tmp_path / "one", tmp_path / "a", 1, 0)) == [0]
-    assert wait(session(data, tmp_path / "many", tmp_path / "b", n_processes, 0.01)) == [0] * n_processes
+    assert wait(session(data, tmp_path / "many", tmp_path / "b", n_processes, 0.2)) == [0] * n_processes
     assert summaries(tmp_path / "many") == summaries(tmp_path / "one")
     assert sorted(calls(tmp_path / "a")) == sorted(calls(tmp_path / "b"))
     assert len(list((tmp_path / "b").glob("*.txt"))) > 1

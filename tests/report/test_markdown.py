@@ -21,26 +21,33 @@ def cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def test_a_row_holds_counts_and_rounded_values() -> None:
-    text = render({"runs": [run(**{"recall@1": 0.12345, "MR": None, "strict_MRR": 1.0})], "contrasts": []})
+def test_a_row_holds_counts_and_rounded_values_of_both_rules() -> None:
+    metrics = {"recall@1": 0.12345, "strict_recall@1": 0.1, "MR": None, "strict_MR": 2.0, "infer_fail_rate": 0.125}
+    text = render({"runs": [run(**metrics)], "contrasts": []})
     header, _, row = [line for line in text.splitlines() if line.startswith("|")]
-    assert cells(header) == ["condition", "model", "n", "scored", "unparsed", "missing", "recall@1", "MR", "strict_MRR"]
-    assert cells(row) == ["Diagnosis", "org/model", "8", "6", "1", "1", "0.123", "–", "1.000"]
+    names = ["condition", "model", "n", "scored", "unparsed", "missing", "recall@1", "MR", "infer_fail_rate"]
+    assert cells(header) == names
+    assert cells(row) == ["Diagnosis", "org/model", "8", "6", "1", "1", "0.123 / 0.100", "– / 2.000", "0.125"]
     assert "Contrasts" not in text
 
 
 def test_contrasts_show_sign_interval_and_p() -> None:
-    metric = {"value": 0.25, "low": -0.125, "high": 0.5, "n": 8, "p_mcnemar": 0.625}
+    hits = {"value": 0.25, "low": -0.125, "high": 0.5, "n": 8, "p_mcnemar": 0.625}
+    ranks = {"value": -0.5, "low": -1.0, "high": 0.0, "n": 8, "p_mcnemar": None}
+    nothing = {"value": None, "low": None, "high": None, "n": 0, "p_mcnemar": None}
     contrast = {
         "symbol": "Δ_vis",
         "minuend": "Diagnosis",
         "subtrahend": "Diagnosis_TO",
-        "metrics": {"recall@1": metric},
+        "n_shared": 8,
+        "metrics": {"recall@1": hits, "MRR": ranks, "strict_MRR": nothing},
     }
     entry = {"model": {"name": "m"}, "contrasts": {"delta_vis": contrast}}
     text = render({"runs": [run()], "contrasts": [entry]})
-    row = cells(text.splitlines()[-1])
-    assert row == ["Δ_vis = Diagnosis − Diagnosis_TO", "m", "recall@1", "8", "+0.250", "-0.125 to +0.500", "0.625"]
+    row = cells([line for line in text.splitlines() if line.startswith("|")][-1])
+    assert row[:3] == ["Δ_vis = Diagnosis − Diagnosis_TO", "m", "8"]
+    assert row[3:6] == ["+0.250 (-0.125 to +0.500, p 0.625)", "–", "-0.500 (-1.000 to +0.000)"]
+    assert row[-1] == "–"
 
 
 def test_warnings_stand_below_with_their_run() -> None:
