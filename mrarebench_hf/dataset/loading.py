@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mrarebench_hf import conditions, tasks
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.dataset.cache import SPLIT, Slot
+from mrarebench_hf.dataset.cache import NAME, SPLIT, Slot
 from mrarebench_hf.dataset.columns import features
 from mrarebench_hf.dataset.notes import Notes
 from mrarebench_hf.dataset.prepared import Prepared
@@ -57,12 +57,14 @@ def prepare(
     """
     wanted = conditions.CONDITIONS if names is None else [conditions.get(name) for name in names]
     files: dict[str, tuple[Located, str]] = {}
+    told: set[tuple[str, str]] = set()
     prepared = {}
     for condition in dict.fromkeys(wanted):
         if condition.task not in files:
             located = locate(condition.task, data_dir=data_dir, revision=revision)
             files[condition.task] = located, sha256_of(located.path)
-        prepared[condition.name] = _prepare(condition, *files[condition.task], cache_dir)
+            _mention_script(located.path, data_dir)
+        prepared[condition.name] = _prepare(condition, *files[condition.task], cache_dir, told)
     return prepared
 
 
@@ -102,13 +104,16 @@ def load(
     return found[chosen.name].dataset()
 
 
-def _prepare(condition: Condition, located: Located, sha256: str, cache_dir: str | Path | None) -> Prepared:
+def _prepare(
+    condition: Condition, located: Located, sha256: str, cache_dir: str | Path | None, told: set[tuple[str, str]]
+) -> Prepared:
     import datasets.config
 
     slot = Slot(Path(cache_dir or datasets.config.HF_DATASETS_CACHE).expanduser(), condition, sha256)
     notes = slot.fill(located.path)
-    notes.log()
-    warnings = notes.warnings + _row_count(condition, located, notes.n_rows)
+    unexpected = _row_count(condition, located, notes.n_rows)
+    _tell(condition, (*notes.lines(), *unexpected), told)
+    warnings = notes.warnings + unexpected
     provenance = located.provenance(sha256, notes.n_rows)
     return Prepared(condition, provenance, slot.shard, located.path, warnings, notes.faults)
 
@@ -117,9 +122,23 @@ def _row_count(condition: Condition, located: Located, n_rows: int) -> tuple[str
     expected = tasks.get(condition.task).expected_rows
     if located.source == "local" or n_rows == expected:
         return ()
-    warning = f"{located.source} gives {n_rows} rows; the published file of this track has {expected}"
-    _LOG.warning("%s", warning)
-    return (warning,)
+    return (f"{located.source} gives {n_rows} rows; the published file of this track has {expected}",)
+
+
+def _tell(condition: Condition, lines: Sequence[str], told: set[tuple[str, str]]) -> None:
+    """Log lines, each once for a track: its conditions share most of what there is to say."""
+    for line in lines:
+        if (condition.task, line) not in told:
+            told.add((condition.task, line))
+            _LOG.warning("%s: %s", condition.name, line)
+
+
+def _mention_script(file: Path, data_dir: str | Path | None) -> None:
+    """Say that a loading script beside the data does nothing, to those who kept one for older versions of datasets."""
+    for folder in dict.fromkeys((file.parent, Path(data_dir or file.parent))):
+        for script in folder.glob("*.py") if folder.is_dir() else ():
+            if script.stem.lower() == NAME:
+                _LOG.warning("%s is not used: datasets runs no scripts since version 4, and none is needed", script)
 
 
 def _stream(condition: Condition, located: Located) -> IterableDataset:
@@ -138,8 +157,9 @@ def _stream(condition: Condition, located: Located) -> IterableDataset:
 
 def _stream_rows(path: str, condition: str, extras: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     layout = Layout(conditions.get(condition), extras)
+    told: set[tuple[str, str]] = set()
     for cases in read_cases(Path(path), layout.condition.task, pictures=layout.condition.images):
         notes = Notes(layout.condition)
         notes.take(cases)
-        notes.log()
+        _tell(layout.condition, notes.lines(), told)
         yield from (layout.row(case) for case in cases)

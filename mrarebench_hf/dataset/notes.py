@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from mrarebench_hf.tasks import get
 
 __all__ = ["Notes"]
 
-_LOG = logging.getLogger(__name__)
 _FILE = "mrarebench_notes.json"
 _SHOWN = 5
 _LOGGED = 20
@@ -73,15 +71,12 @@ class Notes:
         """Whether a picture file beside the benchmark file has changed, come or gone since."""
         return any(_state(Path(path)) != state for path, state in self._files.items())
 
-    def log(self) -> None:
-        """Tell the log what a user must know."""
-        for warning in self.warnings:
-            _LOG.warning("%s: %s", self._condition.name, warning)
-        lines = [(index, slot, reason) for index, faults in self.faults.items() for slot, reason in faults]
-        for index, slot, reason in lines[:_LOGGED]:
-            _LOG.warning("%s, id %s: picture %d cannot be used: %s", self._condition.name, index, slot, reason)
-        if len(lines) > _LOGGED:
-            _LOG.warning("%s: %d more pictures cannot be used", self._condition.name, len(lines) - _LOGGED)
+    def lines(self) -> tuple[str, ...]:
+        """What a user must know, for the log: the warnings, then the pictures that cannot be used."""
+        faults = [(index, slot, reason) for index, found in self.faults.items() for slot, reason in found]
+        lines = [f"id {index}: picture {slot} cannot be used: {reason}" for index, slot, reason in faults[:_LOGGED]]
+        more = [f"{len(faults) - _LOGGED} more pictures cannot be used"] if len(faults) > _LOGGED else []
+        return (*self.warnings, *lines, *more)
 
     def write(self, folder: Path) -> None:
         """Keep the notes in a folder."""
