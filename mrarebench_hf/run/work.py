@@ -91,7 +91,9 @@ class Work:
 
     def entry(self, item: Item, response: Response) -> journal.Entry:
         """The journal line of an answer."""
-        key = cache_key(self.folder.tag, SPLIT, self.request(item.row).prompt)
+        # Without its pictures, which would be read once more for nothing.
+        record = self.rows.select_columns(["index", "prompt"])[item.row]
+        key = cache_key(self.folder.tag, SPLIT, record["index"], record["prompt"])
         return journal.Entry(key, item.fingerprint, response)
 
     def explain(self, item: Item) -> str:

@@ -15,10 +15,10 @@ from mrarebench_hf.store.atomic import dumps
 __all__ = ["cache_key", "fingerprint"]
 
 
-def cache_key(tag: str, split: str, prompt: Prompt) -> str:
+def cache_key(tag: str, split: str, index: str, text: str) -> str:
     """The readable key that MedVision users know: ``task::split::id::first 16 hex of the prompt's sha256``."""
-    digest = hashlib.sha256(prompt.text.encode()).hexdigest()
-    return f"{tag}::{split}::{prompt.index}::{digest[:16]}"
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    return f"{tag}::{split}::{index}::{digest[:16]}"
 
 
 def fingerprint(tag: str, split: str, prompt: Prompt, model: Mapping[str, Any], generation: Mapping[str, Any]) -> str:

@@ -28,13 +28,24 @@ def collect(results_dir: Path, *, seed: int = 0) -> dict[str, Any]:
     Raises:
         StoreError: when the folder does not exist or a file in it cannot be read.
     """
-    runs = [(folder, read_json(folder.summary)) for folder in run_folders(results_dir)]
+    runs = [(folder, _read(folder)) for folder in run_folders(results_dir)]
     return {
         "schema_version": SCHEMA_VERSION,
         "benchmark": BENCHMARK,
         "runs": [document for _, document in runs],
         "contrasts": _contrasts(runs, seed),
     }
+
+
+def _read(folder: RunFolder) -> dict[str, Any]:
+    document = read_json(folder.summary)
+    version = document.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise StoreError(
+            f"{folder.summary} has schema version {version!r}, this package reads {SCHEMA_VERSION}: score the run again "
+            "with --mode eval, or move the folder away"
+        )
+    return document
 
 
 def _contrasts(runs: Sequence[tuple[RunFolder, Mapping[str, Any]]], seed: int) -> list[dict[str, Any]]:

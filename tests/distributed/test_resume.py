@@ -33,7 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def long_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Many small cases, so that a run is long enough to be killed often."""
     path = tmp_path_factory.mktemp("long") / "diagnosis_opened.tsv"
-    rows = "".join(f"{n:03d}\t[]\tcontext {n}\tDisease {n}\n" for n in range(300))
+    rows = "".join(f"{n:04d}\t[]\tcontext {n}\tDisease {n}\n" for n in range(60 * N_KILLS))
     path.write_text("index\timage\tcontext\tanswer\n" + rows)
     return path.parent
 
@@ -76,7 +76,7 @@ def test_killed_at_random_moments_and_resumed_by_one_process(long_data: Path, tm
         before, folder = finished(results), tmp_path / f"calls{number}"
         processes = session(long_data, results, folder, 2, DELAY_S)
         _wait_for_calls_of_both(folder)
-        time.sleep(generator.uniform(0, 20 * BATCH * DELAY_S / N_KILLS))
+        time.sleep(generator.uniform(0, 8 * BATCH * DELAY_S))
         kill(processes)
         after, asked = finished(results), calls(folder)
         assert len(set(after)) == len(after)

@@ -84,7 +84,7 @@ def test_br45_everything_that_can_change_a_reply_changes_the_fingerprint() -> No
 
 
 def test_the_readable_key_is_the_one_that_medvision_users_know() -> None:
-    key = cache_key(TAG, "test", prompt())
+    key = cache_key(TAG, "test", "007", "Question")
     assert key.startswith(f"{TAG}::test::007::")
     assert key.rsplit("::", 1)[1] == hashlib.sha256(b"Question").hexdigest()[:16]
 
