@@ -89,7 +89,7 @@ def _canonical(word: str) -> str:
     if not word.isalpha():
         joined = _JOINED_NUMBER.fullmatch(word)
         if joined:
-            return f"{joined[1]} {joined[2]}"
+            return f"{joined[1]} {joined[2].lstrip('0') or '0'}"
         return word.lstrip("0") or "0" if word.isdecimal() else word
     if word in _ROMAN:
         return _ROMAN[word]

@@ -189,16 +189,21 @@ def _runs(lines: Sequence[Line], style: str) -> list[_Run]:
         run = runs[-1] if runs else None
         if line.style != style:
             if line.style in ("plain", "heading") and (run is None or line.indent <= run.indent):
-                header = line.text
+                header = f"{line.text}:" if line.style == "heading" else line.text
             continue
         if run is not None and line.indent > run.indent + 1 and not header:
             continue
-        if run is not None and run.takes(line) and not (style == "bullet" and header):
+        restarts = run is not None and line.number <= run.items[-1].number
+        if run is not None and run.takes(line) and not (restarts and _opens_a_list(header)):
             run.items.append(line)
         else:
             runs.append(_Run(style, line.indent, header, [line]))
         header = ""
     return runs
+
+
+def _opens_a_list(header: str) -> bool:
+    return header.rstrip("*_ ").endswith((":", "："))
 
 
 def _is_aside(header: str) -> bool:

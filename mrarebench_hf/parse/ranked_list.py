@@ -23,7 +23,7 @@ __all__ = ["MAX_CANDIDATES", "RankedList", "fold_repeats", "protocol_list", "pro
 
 _ANSWER_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # The form that prompts ask for, with nothing in it to cut or to decide; most replies of most models are of it.
-_AS_ASKED = re.compile(r"(?:\d{1,2}[.)] [^\W\d_][\w'’-]*(?: [\w'’-]*\w)*(?:\n|$))+")
+_AS_ASKED = re.compile(r"(?:\d{1,2}[.)] [^\W\d_](?:[\w'’-]*\w)?(?: \w(?:[\w'’-]*\w)?)*(?:\n|$))+")
 _AS_ASKED_ITEM = re.compile(r"(\d{1,2})[.)] (.+)")
 _PAIR = re.compile(r" (?:or|vs|versus|because|but|however|rather than|instead of|more than) |_", re.IGNORECASE)
 _NUMBERED = ("number", "circled", "chinese", "decimal", "roman", "letter", "spaced")

@@ -151,16 +151,21 @@ class Aggregate:
 
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the numbers must know: where the two rules differ by more than two points."""
-        ratios = self._ratios()
-        found = []
+        values = self._ratios()
+        gaps = []
         for k in CUTOFFS:
-            loose, strict = ratios[f"recall@{k}"][0], ratios[f"strict_recall@{k}"][0]
+            loose, strict = values[f"recall@{k}"][0], values[f"strict_recall@{k}"][0]
             if loose is not None and strict is not None and abs(loose - strict) > GAP_WORTH_A_WARNING:
-                found.append(
-                    f"recall@{k} is {float(loose):.3f} by the published protocol and {float(strict):.3f} by the strict "
-                    f"rule; {self.n_loose_only_hits} items hit only by the protocol's matching"
-                )
-        return tuple(found)
+                gaps.append((f"recall@{k}", f"{float(loose):.3f}/{float(strict):.3f}"))
+        if not gaps:
+            return ()
+        names = [name for name, _ in gaps]
+        listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        pairs = ", ".join(pair for _, pair in gaps)
+        return (
+            f"{listed} differ by more than two points between the published rule and the strict one ({pairs}); "
+            f"{self.n_loose_only_hits} items hit only by the published rule: look at them",
+        )
 
     def _ratios(self) -> dict[str, tuple[Fraction | None, int]]:
         rates = {
