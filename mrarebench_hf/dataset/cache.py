@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,6 @@ class Slot:
         return notes
 
     def _write_rows(self, source: Path, new: Path) -> Notes:
-        import pyarrow as pa
         from tqdm import tqdm
 
         passed, left_out = passed_columns(source, self.condition)
@@ -109,13 +109,13 @@ class Slot:
         notes = Notes(self.condition, left_out)
         n_bytes = 0
         bar = tqdm(desc=f"preparing {self.condition.name}", unit=" rows", delay=2, disable=None)
-        with bar, pa.OSFile(str(new / _SHARD), "wb") as file, pa.ipc.new_stream(file, layout.schema) as writer:
+        with bar, _BatchWriter(new / _SHARD, layout.schema) as writer:
             for cases in read_cases(
                 source, self.condition.task, pictures=self.condition.images, on_file=notes.depends_on
             ):
                 notes.take(cases)
                 for batch in layout.batches(cases):
-                    writer.write_batch(batch)
+                    writer.write(batch)
                     n_bytes += batch.nbytes
                 bar.update(len(cases))
         self._write_info(new, self.condition.name, layout, notes.n_rows, n_bytes)
@@ -149,6 +149,33 @@ class Slot:
                     (new / _INFO).write_text(json.dumps(info | {"config_name": self.condition.long_name}))
                 else:
                     _link(path, new / path.name)
+
+
+class _BatchWriter:
+    """An Arrow stream file, written by a thread of its own while the next pictures are decoded; one batch waits."""
+
+    def __init__(self, path: Path, schema: Any) -> None:
+        import pyarrow as pa
+
+        self._open = contextlib.ExitStack()
+        file = self._open.enter_context(pa.OSFile(str(path), "wb"))
+        self._stream = self._open.enter_context(pa.ipc.new_stream(file, schema))
+        self._thread = self._open.enter_context(ThreadPoolExecutor(1))
+        self._last: Future[None] | None = None
+
+    def write(self, batch: Any) -> None:
+        """Hand a batch over once the one before it is written; raises what that raised."""
+        if self._last is not None:
+            self._last.result()
+        self._last = self._thread.submit(self._stream.write_batch, batch)
+
+    def __enter__(self) -> _BatchWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._open:
+            if self._last is not None and kind is None:
+                self._last.result()
 
 
 def _same_shard(folder: Path, long: Path) -> bool:

@@ -49,9 +49,11 @@ def fetch(repository: str, revision: str | None, wanted: Wanted) -> tuple[Path, 
     try:
         info = HfApi().dataset_info(repository, revision=revision)
         name = wanted.among(file.rfilename for file in info.siblings or ())
-        if name is None or info.sha is None:
+        if name is None:
             raise DataNotFoundError(f"the Hub dataset {repository}{at} holds no file of that name")
-        return Path(hf_hub_download(repository, name, repo_type="dataset", revision=info.sha)), info.sha
+        # By the name of the revision, not its commit: so the cache learns what the name stands for, for offline use.
+        path = Path(hf_hub_download(repository, name, repo_type="dataset", revision=revision))
+        return path, _commit(path, name)
     except OfflineModeIsEnabled:
         return _cached(repository, revision, wanted, "offline mode is on (HF_HUB_OFFLINE)")
     except HfHubHTTPError as error:
@@ -77,6 +79,11 @@ def _cached(repository: str, revision: str | None, wanted: Wanted, why: str) -> 
     if name is None:
         raise DataNotFoundError(f"{why}, and the cached part of {repository}{at} lacks the file")
     return folder / name, folder.name
+
+
+def _commit(path: Path, name: str) -> str:
+    """The commit of a file in the Hub's cache: the folder of its snapshot."""
+    return path.parents[name.count("/")].name
 
 
 def _first_line(error: BaseException) -> str:

@@ -7,12 +7,14 @@ Files travel as they are and are decoded only when somebody looks. Pillow's proc
 from __future__ import annotations
 
 import binascii
+import contextlib
 import functools
 import io
 import re
 import struct
 import warnings
 import zlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mrarebench_hf.errors import PictureError
@@ -57,7 +59,8 @@ def decode_base64(text: str) -> bytes:
     b'hey'
     """
     try:
-        return binascii.a2b_base64(text, strict_mode=True)
+        if data := binascii.a2b_base64(text, strict_mode=True):
+            return data
     except ValueError:
         pass
     prefix = _PREFIX.match(text)
@@ -76,7 +79,7 @@ def size_px(data: bytes, *, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
     Raises:
         PictureError: when the bytes are no picture, or it has more than ``max_pixels`` pixels.
     """
-    with _open(data, max_pixels) as image:
+    with _quiet(), _open(data, max_pixels) as image:
         try:
             # Asked for its Exif, Pillow decodes a PNG that has none up front; such a one is taken as upright.
             turned = image.format != "PNG" or "exif" in image.info
@@ -100,13 +103,24 @@ def to_rgb(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Image:
     """
     from PIL import ImageOps
 
-    with _open(data, max_pixels) as image:
+    with _quiet(), _open(data, max_pixels) as image:
         try:
             image.load()
             upright = ImageOps.exif_transpose(image)
             return _flatten(upright)
         except _DAMAGE as error:
             raise PictureError(f"damaged {image.format} file: {_words(error)}") from None
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without Pillow's warnings, of damage that it got over, and of sizes beyond its own limit (ours lies below)."""
+    from PIL.Image import DecompressionBombWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DecompressionBombWarning)
+        warnings.filterwarnings("ignore", category=UserWarning, module=r"PIL\.")
+        yield
 
 
 @functools.cache
@@ -121,10 +135,7 @@ def _open(data: bytes, max_pixels: int) -> Image:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        with warnings.catch_warnings():
-            # Pillow warns at its own limit; ours lies below and is checked next.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-            image = Image.open(io.BytesIO(data), formats=_formats())
+        image = Image.open(io.BytesIO(data), formats=_formats())
     except Image.DecompressionBombError as error:
         raise PictureError(f"too large: {_words(error)}; at most {max_pixels:,} are decoded") from None
     except UnidentifiedImageError:
