@@ -17,6 +17,7 @@ from distributed.processes import kill, start, wait
 from mrarebench_hf import demo
 
 pytest.importorskip("torch")
+pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
 N_KILLS = int(os.environ.get("MRAREBENCH_KILLS", "4"))
 CONDITIONS = ("Diagnosis", "Diagnosis_TO")
