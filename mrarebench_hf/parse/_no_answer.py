@@ -72,7 +72,7 @@ def is_placeholder(name: str) -> bool:
     >>> is_placeholder("N/A"), is_placeholder("7"), is_placeholder("Gout")
     (True, True, False)
     """
-    return name.lower() in _PLACEHOLDERS or not any(map(str.isalpha, name))
+    return name.lower() in _PLACEHOLDERS or not (name[:1].isalpha() or any(map(str.isalpha, name)))
 
 
 def is_advice(name: str) -> bool:

@@ -24,8 +24,8 @@ __all__ = ["MAX_CANDIDATES", "RankedList", "fold_repeats", "protocol_list", "pro
 _ANSWER_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # The form that prompts ask for, with nothing in it to cut or to decide; most replies of most models are of it.
 _AS_ASKED = re.compile(r"(?:\d{1,2}[.)] [^\W\d_](?:[\w'’-]*\w)?(?: \w(?:[\w'’-]*\w)?)*(?:\n|$))+")
-_AS_ASKED_ITEM = re.compile(r"(\d{1,2})[.)] (.+)")
-_PAIR = re.compile(r" (?:or|vs|versus|because|but|however|rather than|instead of|more than) |_", re.IGNORECASE)
+_TO_DECIDE = ("_", " or ", " vs ", " versus ", " because ", " but ", " however ", " than ", " instead of ")
+_COUNT = [str(number) for number in range(1, 100)]
 _NUMBERED = ("number", "circled", "chinese", "decimal", "roman", "letter", "spaced")
 
 
@@ -113,10 +113,14 @@ def _result(raw: Sequence[str], names: Sequence[str], otherwise: str) -> RankedL
 
 def _as_asked(text: str) -> list[str]:
     """Names of a reply in exactly the form asked for, numbered from 1; empty for any other."""
-    if not _AS_ASKED.fullmatch(text) or _PAIR.search(text):
+    if not _AS_ASKED.fullmatch(text):
         return []
-    found = _AS_ASKED_ITEM.findall(text)
-    return [name for _, name in found] if all(int(n) == rank for rank, (n, _) in enumerate(found, 1)) else []
+    lowered = text.lower()
+    if any(words in lowered for words in _TO_DECIDE):
+        return []
+    halves = [line.split(" ", 1) for line in text.split("\n")]
+    counted = [number[:-1] for number, _ in halves] == _COUNT[: len(halves)]
+    return [name for _, name in halves] if counted else []
 
 
 def _within_answer_tag(text: str) -> str:

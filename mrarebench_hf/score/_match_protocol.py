@@ -21,7 +21,6 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _ARTICLES = frozenset(("a", "an", "the"))
 
 
-@lru_cache(maxsize=16_384)
 def normalise(name: str) -> str:
     """Lower-case, delete ASCII punctuation and standalone articles, collapse white space; no Unicode folding.
 
@@ -33,6 +32,12 @@ def normalise(name: str) -> str:
         return " ".join(words if _ARTICLES.isdisjoint(words) else [word for word in words if word not in _ARTICLES])
     # Other scripts' punctuation and control characters make word boundaries that white space does not show.
     return " ".join(_ARTICLE.sub(" ", name.lower().translate(_PUNCTUATION)).split())
+
+
+@lru_cache(maxsize=16_384)
+def _form(name: str) -> tuple[str, frozenset[str]]:
+    form = normalise(name)
+    return form, frozenset(form.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +56,14 @@ class ProtocolNames:
 
     def hit(self, candidate: str) -> str | None:
         """How a candidate hits: "equal", "contained" (either way, as characters), "overlap" (F1 ≥ 0.6) or None."""
-        form = normalise(candidate)
+        form, words = _form(candidate)
         if not form:
             return None
-        if form in self.joined or any(name in form for name, _ in self.forms):
-            return "equal" if any(name == form for name, _ in self.forms) else "contained"
-        words = frozenset(form.split())
+        if form in self.joined:
+            return self._equal_or_contained(form)
+        for name, _ in self.forms:
+            if name in form:
+                return self._equal_or_contained(form)
         if self.words.isdisjoint(words):
             return None
         for _, others in self.forms:
@@ -64,6 +71,9 @@ class ProtocolNames:
             if 10 * len(words & others) >= 3 * (len(words) + len(others)):
                 return "overlap"
         return None
+
+    def _equal_or_contained(self, form: str) -> str:
+        return "equal" if any(name == form for name, _ in self.forms) else "contained"
 
 
 def protocol_names(names: Sequence[str]) -> ProtocolNames:

@@ -89,21 +89,20 @@ class StrictNames:
 
     def hit(self, candidate: str) -> StrictHit | None:
         """How a candidate hits, or None; a name in parentheses after it is read as its other name."""
-        for reading in _readings(candidate):
-            found = self._hit(reading)
-            if found is not None:
-                return found
-        return None
+        if "(" not in candidate:
+            return self._hit(candidate)
+        hits = map(self._hit, _readings(candidate))
+        return next((hit for hit in hits if hit is not None), None)
 
     def _hit(self, reading: str) -> StrictHit | None:
-        full = fold(reading)
+        full, spaceless, words = _form(reading)
         entry = self.exact.get(full)
         if entry is not None and _case_agrees(entry, reading):
             return StrictHit("exact", entry.name)
-        entry = self.spaceless.get(full.replace(" ", ""))
+        entry = self.spaceless.get(spaceless)
         if entry is not None and _case_agrees(entry, reading):
             return StrictHit("spacing", entry.name)
-        if self.anchors.isdisjoint(full.split()):
+        if self.anchors.isdisjoint(words):
             return None
         keys = _keys(full)
         for kind, core in (("reworded", keys.core), ("qualified", keys.unhedged)):
@@ -166,9 +165,15 @@ def _keys(full: str) -> _Keys:
     return _Keys(" ".join(core), " ".join(unhedged), heads)
 
 
+@lru_cache(maxsize=16_384)
+def _form(reading: str) -> tuple[str, str, tuple[str, ...]]:
+    full = fold(reading)
+    return full, full.replace(" ", ""), tuple(full.split())
+
+
 def _readings(candidate: str) -> Iterator[str]:
     """The whole of a candidate; of "X (Y)" also Y, and X unless Y narrows it to a subtype."""
-    match = _PARENTHESIS.match(candidate) if "(" in candidate else None
+    match = _PARENTHESIS.match(candidate)
     if match is None:
         yield candidate
         return

@@ -145,7 +145,7 @@ def test_metrics_tell_n_direction_and_unit() -> None:
     assert metrics["recall@1_answered"]["n"] == 6
 
 
-def test_nothing_gives_none_and_no_hit_gives_no_mean_rank() -> None:
+def test_br54_nothing_gives_null_and_no_hit_gives_no_mean_rank() -> None:
     assert set(Aggregate().values().values()) == {None}
     assert {metric["n"] for metric in Aggregate().metrics().values()} == {0}
     missed = aggregate([score_one("1. Gout", FABRY)]).values()
