@@ -7,7 +7,7 @@ Source: specification of the published benchmark, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from mrarebench_hf.parse._protocol_list import MAX_CANDIDATES
 
-__all__ = ["CUTOFFS", "METRICS", "MISS_RANK", "Aggregate", "Metric"]
+__all__ = ["CUTOFFS", "METRICS", "MISS_RANK", "Aggregate", "Metric", "add"]
 
 CUTOFFS = (1, 3, 5, 10)
 MISS_RANK = MAX_CANDIDATES + 1
@@ -200,8 +200,3 @@ _NUMBERS = tuple(f.name for f in fields(Aggregate) if f.name.startswith("n_"))
 
 def _ratio(total: Fraction, n: int) -> tuple[Fraction | None, int]:
     return (total / n if n else None), n
-
-
-def add(parts: Iterable[Aggregate]) -> Aggregate:
-    """Sum of aggregates; nothing gives the aggregate of nothing."""
-    return sum(parts, Aggregate())

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mrarebench_hf.errors import UsageError
-from mrarebench_hf.score._ranked_metrics import add
 from mrarebench_hf.score.ranked_diagnosis import (
     METRICS,
     Aggregate,
@@ -206,7 +205,7 @@ def test_shards_add_up_exactly_in_any_order(
     items = _scores(predictions)
     whole = aggregate(items)
     assert aggregate(items[:cut]) + aggregate(items[cut:]) == whole
-    assert add([aggregate([item]) for item in reversed(items)]) == whole
+    assert sum([aggregate([item]) for item in reversed(items)], Aggregate()) == whole
     random.shuffle(items)  # type: ignore[attr-defined]
     assert aggregate(items).metrics() == whole.metrics()
 
