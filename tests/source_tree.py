@@ -40,7 +40,7 @@ class Module:
     @property
     def stage(self) -> str:
         """First name below the package: a stage's folder or a base module; empty for the package itself."""
-        return (self.dotted.split(".") + [""])[1]
+        return [*self.dotted.split("."), ""][1]
 
     def imports(self) -> Iterator[tuple[int, str]]:
         """Line and dotted name of everything imported, also inside functions.

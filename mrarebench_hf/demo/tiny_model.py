@@ -90,6 +90,18 @@ def _corpus() -> Iterator[str]:
     yield "\n".join(f"{rank}. disease" for rank in range(1, 11))
 
 
+_VISION = {
+    "model_type": "siglip_vision_model",
+    "image_size": _IMAGE_PX,
+    "patch_size": _PATCH_PX,
+    "vision_use_head": False,
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+}
+
+
 def _model(tokenizer: PreTrainedTokenizerFast) -> Any:
     from transformers import LlavaConfig, LlavaForConditionalGeneration
 
@@ -116,16 +128,7 @@ def _model(tokenizer: PreTrainedTokenizerFast) -> Any:
             "initializer_range": 0.2,
             **ends,
         },
-        vision_config={
-            "model_type": "siglip_vision_model",
-            "image_size": _IMAGE_PX,
-            "patch_size": _PATCH_PX,
-            "vision_use_head": False,
-            "hidden_size": 32,
-            "intermediate_size": 64,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-        },
+        vision_config=_VISION,
     )
     model = LlavaForConditionalGeneration(config).float().eval()
     for name, value in ends.items():

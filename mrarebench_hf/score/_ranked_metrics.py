@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from mrarebench_hf.parse._protocol_list import MAX_CANDIDATES
 
-__all__ = ["CUTOFFS", "METRICS", "MISS_RANK", "Aggregate", "Metric", "add"]
+__all__ = ["CUTOFFS", "METRICS", "MISS_RANK", "Aggregate", "Metric"]
 
 CUTOFFS = (1, 3, 5, 10)
 MISS_RANK = MAX_CANDIDATES + 1

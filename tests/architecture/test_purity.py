@@ -64,7 +64,11 @@ def _impurity(node: ast.AST) -> str | None:
     if isinstance(node, ast.Call):
         if isinstance(node.func, ast.Name) and node.func.id in IMPURE_CALLS:
             return f"calls {node.func.id}()"
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "default_rng" and not (node.args or node.keywords):
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr == "default_rng"
+            and not (node.args or node.keywords)
+        ):
             return "draws without a seed"
     if isinstance(node, ast.Attribute):
         chain = ast.unparse(node).split(".")

@@ -12,7 +12,18 @@ from source_tree import Module, package_modules
 
 # An entry of these folders is reached through its registry, by agreed names.
 REGISTRIES = {"tasks", "cli"}
-HEAVY = ("torch", "transformers", "datasets", "evaluate", "accelerate", "pandas", "pyarrow", "PIL", "openai", "matplotlib")
+HEAVY = (
+    "torch",
+    "transformers",
+    "datasets",
+    "evaluate",
+    "accelerate",
+    "pandas",
+    "pyarrow",
+    "PIL",
+    "openai",
+    "matplotlib",
+)
 
 
 def declared(module: Module) -> list[str] | None:
@@ -65,7 +76,9 @@ def test_all_lists_the_public_names() -> None:
         if names is None:
             continue
         # Constants and type names may stay inside; functions and classes are public or have an underscore.
-        makes = {n.name for n in module.tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)}
+        makes = {
+            n.name for n in module.tree.body if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        }
         makes = {name for name in makes if not name.startswith("_")}
         if makes - set(names):
             wrong.append(f"{module.where} hides {sorted(makes - set(names))}")

@@ -136,7 +136,7 @@ def test_no_file_outside_the_folder_is_read(tmp_path: Path, stated: str) -> None
 
 
 def test_paths_are_only_names_where_there_are_pictures(tmp_path: Path) -> None:
-    assert one(tmp_path, t1(images=[PICTURE], image_path='["/home/author/a.png"]')).pictures[0].data == png()
+    assert one(tmp_path, t1(images=[PICTURE], image_path='["/data/author/a.png"]')).pictures[0].data == png()
 
 
 def test_links_of_the_hub_cache_are_followed(tmp_path: Path) -> None:
