@@ -24,7 +24,7 @@ __all__ = ["MARK", "build"]
 MARK = ".mrarebench-build.json"  # says that a folder is ours to replace
 _FILE = f"{SPLIT}-00000-of-00001.parquet"
 _GROUP_ROWS = 100
-_GROUP_BYTES = 400 << 20
+_GROUP_BYTES = 256 << 20
 
 
 def build(
@@ -133,7 +133,8 @@ def _write_parquet(arrow: Path, parquet: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet as pq
 
-    with pa.memory_map(str(arrow)) as file, pa.ipc.open_stream(file) as reader:
+    # Read, not mapped: mapped pages would stay with the process until the end.
+    with pa.OSFile(str(arrow), "rb") as file, pa.ipc.open_stream(file) as reader:
         schema = reader.schema.remove_metadata()
         options: dict[str, Any] = {"use_content_defined_chunking": True, "use_dictionary": False}
         with pq.ParquetWriter(str(parquet), schema, write_page_index=True, **options) as writer:
