@@ -1,14 +1,20 @@
 # What CI runs, by name. `make PYTHON=.venv/bin/python check` picks another environment.
 PYTHON ?= python
 
-.PHONY: help check test bench
+.PHONY: help check lint format types test bench
 
 help:  ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
-check:  ## style, format and types
+check: lint format types  ## style, format and types
+
+lint:
 	$(PYTHON) -m ruff check .
+
+format:
 	$(PYTHON) -m ruff format --check .
+
+types:
 	$(PYTHON) -m mypy
 
 test:  ## all tests and doctests

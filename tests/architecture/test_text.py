@@ -15,7 +15,8 @@ from source_tree import ROOT, modules
 
 from mrarebench_hf import cli
 
-SKIPPED = {".git", ".hypothesis", ".venv", "build", "dist", "results", "__pycache__"}
+# What runs leave in a checkout; hidden folders are tools' own, but for CI's.
+OUTPUTS = {"build", "demo", "dist", "mrarebench", "results"}
 TEXT = {".py", ".md", ".cfg", ".toml", ".txt", ".yaml", ".yml", ".cff", ".json", ".html", ""}
 # Where checkouts and homes lie on machines; a leading slash alone would match division and URLs.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}/-])/(?:home|root|work|workspace|Users|mnt|opt|srv)/[\w.-]+")
@@ -24,10 +25,11 @@ FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def documents() -> Iterator[Path]:
     for folder, folders, files in os.walk(ROOT):
-        folders[:] = sorted(f for f in folders if f == ".ci" or (f[0] != "." and f not in SKIPPED))
+        skipped = OUTPUTS if Path(folder) == ROOT else set()
+        folders[:] = sorted(f for f in folders if f == ".ci" or (f[0] != "." and f not in skipped))
         for name in sorted(f for f in files if not f.startswith(".coverage")):
             path = Path(folder, name)
-            if path.suffix in TEXT and not name.startswith(".coverage") and path.stat().st_size < 1_000_000:
+            if path.suffix in TEXT and path.stat().st_size < 1_000_000:
                 yield path
 
 
