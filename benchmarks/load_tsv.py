@@ -6,6 +6,8 @@ Writes a T1 file with pictures of that size, then runs each way three times in a
 best. Clocks start after the imports and end when rows can be read. Peak memory is the process's own high-water mark
 (`ru_maxrss`) less what it was after the imports.
 
+Last run (two cores shared with other work, CPython 3.11, pyarrow 26): @@LAST@@
+
 - least: read the file, base64-decode each picture at a place known beforehand; no parsing, nothing kept.
 - ours: `prepare` of one condition into an empty cache: hash, parse, check, decode, write Arrow, memory-map.
 - usual: pandas, then Pillow decodes each picture and encodes it again as JPEG (once: it is slow).
@@ -86,6 +88,20 @@ def ours(folder: Path) -> int:
         return prepared.n_bytes()
 
 
+def costs(folder: Path) -> None:
+    """Print what each condition of the track takes in the cache."""
+    from mrarebench_hf.conditions import CONDITIONS
+    from mrarebench_hf.dataset import prepare
+
+    names = [condition.name for condition in CONDITIONS if condition.task == "diagnosis"]
+    size = (folder / FOLDER / FILE).stat().st_size
+    with tempfile.TemporaryDirectory(dir=folder) as cache:
+        for name, one in prepare(names, data_dir=folder, cache_dir=cache).items():
+            print(f"{name:<13} {one.n_bytes():>12,} bytes in the cache, {one.n_bytes() / size:.3f} x file")
+        blocks = {file.stat().st_ino: file.stat().st_blocks * 512 for file in Path(cache).rglob("*.arrow")}
+        print(f"short and long names of all three together: {sum(blocks.values()):,} bytes on disk")
+
+
 def _pixel() -> bytes:
     from PIL import Image
 
@@ -157,6 +173,7 @@ def main() -> None:
         for way, run in found.items():
             ratio, memory = run["seconds"] / found["least"]["seconds"], run["peak"] / size
             print(f"{way:<6} {run['seconds']:7.2f} s  {ratio:5.1f} x least  peak memory {memory:.2f} x file")
+        costs(folder)
         print(f"ours is {found['usual']['seconds'] / found['ours']['seconds']:.1f} x faster than usual")
 
 
