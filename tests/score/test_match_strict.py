@@ -74,6 +74,7 @@ def test_names_of_the_same_disease_match(candidate: str, gold: str, kind: str) -
         ("the", "the an"),
         ("", "Fabry disease"),
         ("Gaucher disease (type 2)", "Gaucher disease"),
+        ("Gaucher disease (perinatal lethal subtype)", "Gaucher disease"),
         ("((", "Fabry disease"),
         ("x (y", "Fabry disease"),
     ],
