@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mrarebench_hf.errors import DataFormatError, DataNotFoundError
+from mrarebench_hf.source.tsv_feed import Feed
 from mrarebench_hf.source.tsv_header import Header, read_header
 
 __all__ = ["BINARY", "check", "header", "read", "require"]
@@ -23,6 +24,8 @@ INDEX = "index"
 _FIRST_BLOCK = 8 << 20
 _LAST_BLOCK = (1 << 31) - (1 << 20)
 _THREADED_BLOCK = 32 << 20  # larger blocks are read one by one: the reader keeps several in memory
+# Blocks read beyond those used; a parser holds two, and threads are to have work.
+_AHEAD, _AHEAD_THREADED = 3, 6
 _ROW = re.compile(r"Row #(\d+): ")
 _STRADDLE = "straddling object"
 
@@ -169,13 +172,11 @@ def _open(path: Path, header: Header, wanted: Sequence[str], block: int, *, thre
     import pyarrow as pa
     from pyarrow import csv
 
-    with pa.OSFile(str(path), "rb") as file:
-        file.seek(header.n_bytes)
-        if file.read(1) == b"":
-            return
-        file.seek(header.n_bytes)
-        yield from csv.open_csv(
-            file,
+    if path.stat().st_size <= header.n_bytes:
+        return
+    with Feed(path, header.n_bytes, ahead=_AHEAD_THREADED if threads else _AHEAD) as feed:
+        reader = csv.open_csv(
+            pa.PythonFile(feed, mode="r"),
             read_options=csv.ReadOptions(column_names=list(header.columns), block_size=block, use_threads=threads),
             parse_options=csv.ParseOptions(delimiter="\t", newlines_in_values=True),
             convert_options=csv.ConvertOptions(
@@ -185,6 +186,9 @@ def _open(path: Path, header: Header, wanted: Sequence[str], block: int, *, thre
                 null_values=[],
             ),
         )
+        for batch in reader:
+            feed.taken()
+            yield batch
 
 
 def _explain(path: Path, header: Header, wanted: Sequence[str], block: int, words: str) -> str:
