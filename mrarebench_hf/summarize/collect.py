@@ -42,8 +42,8 @@ def _read(folder: RunFolder) -> dict[str, Any]:
     version = document.get("schema_version")
     if version != SCHEMA_VERSION:
         raise StoreError(
-            f"{folder.summary} has schema version {version!r}, this package reads {SCHEMA_VERSION}: score the run again "
-            "with --mode eval, or move the folder away"
+            f"{folder.summary} has schema version {version!r}, this package reads {SCHEMA_VERSION}: score the run "
+            "again with --mode eval, or move the folder away"
         )
     return document
 

@@ -80,7 +80,7 @@ def test_a_script_of_another_form_is_refused(tmp_path: Path, content: str) -> No
 def test_wrong_names_offer_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="Did you mean 'oracle'"):
         open_model("baseline:orcle", Settings())
-    with pytest.raises(UnknownNameError, match="unknown model backend 'basline'. Did you mean 'baseline'"):
+    with pytest.raises(UnknownNameError, match=r"unknown model backend 'basline'\. Did you mean 'baseline'"):
         open_model("basline:oracle", Settings())
     with pytest.raises(UsageError, match="name is empty"):
         open_model("", Settings())
