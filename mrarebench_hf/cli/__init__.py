@@ -9,6 +9,7 @@ Results go to stdout, talk and errors to stderr. Exit codes: 0 complete, 1 faile
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import os
 import re
@@ -26,6 +27,9 @@ _KEY_OPTION = re.compile(r"--?((openai|judge|model|hf|api)[-_]?)*(key|token|secr
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code; a user's mistake prints one message and no traceback."""
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal without our characters must not end a finished run
+            stream.reconfigure(errors="backslashreplace")
     try:
         _refuse_keys(words)
         parser = _parser()

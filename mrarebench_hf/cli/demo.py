@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import logging
+import os
 from pathlib import Path
 
 HELP = "run everything on a small built-in benchmark"
@@ -27,8 +28,11 @@ def run(args: argparse.Namespace) -> int:
     """Write, run, print the table and where the files are."""
     from mrarebench_hf import demo, pipeline
     from mrarebench_hf.dataset import prepare
+    from mrarebench_hf.errors import UsageError
     from mrarebench_hf.model import Settings
 
+    if os.environ.get("WORLD_SIZE", "1") != "1":
+        raise UsageError("the demo runs as one process; mrarebench run shares its work among several")
     logging.getLogger("mrarebench_hf").setLevel(logging.WARNING)
     data = demo.write_benchmark(args.out / "data")
     results = args.out / "results"

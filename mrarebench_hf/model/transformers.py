@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["open_model"]
 
-_WHOLE_FILE_BYTES = 16 << 20
-_SAMPLE_BYTES = 1 << 20
+_NO_PART_OF_A_MODEL = frozenset((".md", ".png", ".jpg", ".gif", ".lock"))
 
 
 def open_model(name: str, settings: Settings) -> _Checkpoint:
@@ -77,7 +76,9 @@ class _Checkpoint:
         raise AssertionError("references must not reach a model")
 
     def generate(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer a batch with one padded call.
+        """Answer a batch with one padded call; while sampling, one by one, each under a seed of its own.
+
+        So a draw depends on the sample alone, not on its batch, on the process, or on what was stored before.
 
         Raises:
             ModelError: when the checkpoint cannot be loaded.
@@ -87,6 +88,18 @@ class _Checkpoint:
 
         if self._model is None:
             self._load()
+        if self._settings.temperature == 0:
+            return self._generate(requests)
+        responses = []
+        for request in requests:
+            digest = hashlib.sha256(f"{self._settings.seed}\0{request.prompt.index}".encode()).digest()
+            torch.manual_seed(int.from_bytes(digest[:8], "big", signed=True))
+            responses += self._generate([request])
+        return responses
+
+    def _generate(self, requests: Sequence[Request]) -> list[Response]:
+        import torch
+
         started = time.monotonic()
         inputs = self._processor.apply_chat_template(
             [self._messages(request) for request in requests],
@@ -99,10 +112,6 @@ class _Checkpoint:
         inputs = {
             key: value.to(self._model.dtype) if value.is_floating_point() else value for key, value in inputs.items()
         }
-        if self._settings.temperature > 0:
-            # Seeded by what is asked, so that a draw does not depend on which process makes it, or when.
-            digest = hashlib.sha256("\0".join(r.prompt.index for r in requests).encode()).digest()
-            torch.manual_seed(self._settings.seed + int.from_bytes(digest[:4], "big"))
         with torch.inference_mode():
             output = self._model.generate(**inputs, **self._sampling())
         answers = output[:, inputs["input_ids"].shape[1] :]
@@ -203,16 +212,14 @@ def _resolve_dtype(name: str) -> str:
 
 
 def _folder_digest(folder: Path) -> str:
-    """sha256 over a checkpoint's files: small ones whole, weights by size and their first and last megabyte."""
+    """sha256 over the names and whole contents of a checkpoint's files; read-mes and hidden files are none of them.
+
+    Whole, because a fine-tune may change any part of the weights; they are read to be loaded anyway.
+    """
     digest = hashlib.sha256()
-    for path in sorted(p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")):
-        size = path.stat().st_size
-        digest.update(f"{path.name}\0{size}\0".encode())
-        with path.open("rb") as file:
-            if size <= _WHOLE_FILE_BYTES:
-                digest.update(file.read())
-            else:
-                digest.update(file.read(_SAMPLE_BYTES))
-                file.seek(-_SAMPLE_BYTES, 2)
-                digest.update(file.read())
+    paths = (p for p in folder.rglob("*") if p.is_file() and p.suffix not in _NO_PART_OF_A_MODEL)
+    for name, path in sorted((p.relative_to(folder).as_posix(), p) for p in paths):
+        if not any(part.startswith(".") for part in name.split("/")):
+            with path.open("rb") as file:
+                digest.update(f"{name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()

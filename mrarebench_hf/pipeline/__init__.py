@@ -6,7 +6,6 @@ prepare → plan → infer (all processes) → merge → score → summarize →
 from __future__ import annotations
 
 import contextlib
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from mrarebench_hf.dataset import prepare
 from mrarebench_hf.errors import LaunchError, MRareBenchError, StoreError, UsageError
 from mrarebench_hf.model import Backend, open_model
 from mrarebench_hf.pipeline.options import Options
-from mrarebench_hf.pipeline.session import conclude, start
+from mrarebench_hf.pipeline.session import End, Session, conclude, start
 from mrarebench_hf.records import Response
 from mrarebench_hf.report import markdown
 from mrarebench_hf.run import loop
@@ -33,7 +32,6 @@ from mrarebench_hf.summarize.collect import collect
 
 __all__ = ["Options", "Outcome", "report", "run"]
 
-_LOG = logging.getLogger(__name__)
 _SEVERITY = (0, 3, 1)
 # What the main process tells the others: that the data is prepared, what is to be asked, or that it has stopped.
 _DATA, _PLAN, _STOP = "data", "plan", "!"
@@ -73,9 +71,9 @@ def run(options: Options) -> Outcome:
             for work in works:
                 stack.enter_context(work.folder.locked())
             return _lead(options, works, backend, group)
-        except MRareBenchError as error:
+        except BaseException as error:  # whatever it is, the others must not wait for a process that is gone
             for topic in (_DATA, _PLAN):
-                group.publish(topic, _STOP + str(error))
+                group.publish(topic, _STOP + (str(error) or type(error).__name__))
             raise
 
 
@@ -87,7 +85,8 @@ def report(results_dir: Path, *, seed: int = 0) -> str:
     """
     document = collect(results_dir, seed=seed)
     if not document["runs"]:
-        raise StoreError(f"no scored run in {results_dir}: mrarebench run … --results-dir {results_dir} makes one")
+        why = "".join(f"; {note}" for note in document["notes"])
+        raise StoreError(f"no scored run in {results_dir}: mrarebench run … --results-dir {results_dir} makes one{why}")
     text = markdown.render(document)
     write_json(results_dir / "summary.json", document)
     write_bytes(results_dir / "report.md", text.encode())
@@ -108,7 +107,7 @@ def _open(options: Options, wanted: Sequence[Condition], backend: Backend) -> li
     works = []
     for condition in wanted:
         root = options.results_dir / condition.long_name / backend.slug
-        folder = RunFolder(root, condition.long_name, keeps_responses=options.cache)
+        folder = RunFolder(root, condition.long_name, keeps_responses=options.cache or options.mode == "eval")
         works.append(Work.open(prepared[condition.name], folder, backend, options.limit))
     return works
 
@@ -131,16 +130,20 @@ def _receive(group: Group, topic: str) -> str:
 
 def _lead(options: Options, works: Sequence[Work], backend: Backend, group: Group) -> Outcome:
     """The part of the main process: plan, work, and then merge and score what all have written."""
-    sessions = [start(options, work, backend, group.world_size) for work in works]
-    plan = chunks([item for session in sessions for item in session.pending], options.batch_size)
-    group.publish(_PLAN, pack(plan))
+    sessions: list[Session] = []
+    ends: list[End] = []
     try:
+        for work in works:
+            sessions.append(start(options, work, backend, group.world_size))
+        plan = chunks([item for session in sessions for item in session.pending], options.batch_size)
+        group.publish(_PLAN, pack(plan))
         _infer(works, plan, backend, group)
         group.finish()
-        ends = [conclude(options, session) for session in sessions]
+        for session in sessions:
+            ends.append(conclude(options, session))
     except (KeyboardInterrupt, MRareBenchError) as error:
         status: manifest.Status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
-        for session in sessions:
+        for session in sessions[len(ends) :]:
             manifest.finish(session.work.folder.manifest, status, {"error": str(error) or None})
         raise
     text = "" if options.mode == "infer" else report(options.results_dir)

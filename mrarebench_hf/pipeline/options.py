@@ -49,6 +49,10 @@ class Options:
     def __post_init__(self) -> None:
         if not self.data:
             raise UsageError("no condition given: --data Diagnosis")
+        if self.mode == "eval" and not self.reuse:
+            raise UsageError("--mode eval scores stored answers; --no-reuse would leave it none")
+        if self.mode == "infer" and not self.cache:
+            raise UsageError("--mode infer only stores answers; --no-cache would lose them")
         if self.batch_size < 1:
             raise UsageError(f"batch_size must be at least 1, got {self.batch_size}")
         if self.limit is not None and self.limit < 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from mrarebench_hf import registry, tasks
@@ -88,7 +88,8 @@ def start(options: Options, work: Work, backend: Backend, world_size: int) -> Se
         "n_to_ask": len(pending),
         "packages": packages(),
     }
-    return Session(work, manifest.start(folder.manifest, facts), model, generation, marks, pending)
+    stamp = manifest.start(folder.manifest, facts, fresh=not options.reuse)
+    return Session(work, stamp, model, generation, marks, pending)
 
 
 def _stored(work: Work) -> Session:
@@ -98,10 +99,11 @@ def _stored(work: Work) -> Session:
         raise StoreError(f"nothing to evaluate in {folder.root}: run --mode infer first")
     journal.repair(folder.cache, folder.tag)
     earlier = read_json(folder.manifest)
-    try:
-        model, generation, stamp = earlier["model"], earlier["generation"], str(earlier["stamp"])
-    except KeyError as error:
-        raise StoreError(f"{folder.manifest} lacks {error}: it is no manifest of this package") from error
+    model, generation, stamp = earlier.get("model"), earlier.get("generation"), manifest.stamp_of(earlier)
+    if not isinstance(model, dict) or not isinstance(generation, dict) or stamp is None:
+        raise StoreError(
+            f"{folder.manifest} is damaged: the run without --mode eval makes a new one, and asks nothing twice"
+        )
     return Session(work, stamp, model, generation, work.marks(model, generation), [])
 
 
@@ -110,7 +112,9 @@ def conclude(options: Options, session: Session) -> End:
     work, folder = session.work, session.work.folder
     found = work.stored()
     responses = [
-        found.get(mark, Response(index, "failed", reason="not_run", error="no answer is stored"))
+        replace(found[mark], index=index)
+        if mark in found
+        else Response(index, "failed", reason="not_run", error="no answer is stored")
         for index, mark in zip(work.ids(), session.marks, strict=True)
     ]
     references = work.references()
@@ -140,7 +144,8 @@ def _score(
     scorer = registry.load("mrarebench_hf.score", str(tasks.get(work.condition.task).scorer), kind="scorer")
     scored = scorer.score([r.text for r in responses], references, [r.index for r in responses])
     rows = ({"index": r.index, **row} for r, row in zip(responses, scored.rows, strict=True))
-    write_jsonl(folder.parsed, rows)
+    parsed_sha256 = write_jsonl(folder.parsed, rows)
+    n_truncated = sum(response.finish_reason == "length" for response in responses)
     document = summary(
         work.condition,
         provenance=work.prepared.provenance,
@@ -148,9 +153,10 @@ def _score(
         prompt_sha256=template_sha256(work.condition),
         model=session.model,
         generation=session.generation,
-        counts={**scored.counts, "failures": dict(failures)},
+        parsed_sha256=parsed_sha256,
+        counts={**scored.counts, "n_truncated": n_truncated, "failures": dict(failures)},
         metrics=scored.metrics,
-        warnings=[*_warnings(session, failures), *scored.warnings],
+        warnings=[*_warnings(options, session, failures, n_truncated), *scored.warnings],
         groups=scored.groups,
     )
     write_json(folder.summary, document)
@@ -158,8 +164,15 @@ def _score(
     write_json(folder.results(session.stamp), results_document(folder.tag, document, n_answered))
 
 
-def _warnings(session: Session, failures: Mapping[str, int]) -> list[str]:
+def _warnings(options: Options, session: Session, failures: Mapping[str, int], n_truncated: int) -> list[str]:
     warnings = list(session.work.prepared.warnings)
+    n_rows, n_total = session.work.prepared.provenance.n_rows, len(session.marks)
+    if n_total < n_rows:
+        warnings.append(f"only the first {n_total} of {n_rows} cases (--limit {options.limit})")
+    if n_truncated:
+        warnings.append(
+            f"{n_truncated} of {n_total} answers were cut at the limit of new tokens; --max-new-tokens raises it"
+        )
     if failures:
         reasons = ", ".join(f"{reason}: {n}" for reason, n in failures.items())
         warnings.append(
@@ -178,13 +191,21 @@ def _end(options: Options, session: Session, responses: Sequence[Response], fail
     usage = Counter({"prompt_tokens": 0, "completion_tokens": 0})
     for response in responses:
         usage.update({key: value for key, value in asdict(response.usage).items() if value is not None})
-    facts = {"n_total": n_total, "n_failed": n_failed, "failures": dict(failures), "usage": dict(usage)}
+    facts = {
+        "error": None,
+        "limit": options.limit,
+        "n_total": n_total,
+        "n_failed": n_failed,
+        "failures": dict(failures),
+        "usage": dict(usage),
+    }
     manifest.finish(session.work.folder.manifest, status, facts)
     if not n_failed:
         return End(0, "")
     reasons = ", ".join(f"{reason}: {n}" for reason, n in failures.items())
+    remedy = "run it without --mode eval to ask" if options.mode == "eval" else "the same command again asks only"
     note = (
         f"{session.work.condition.name} is {status}: {n_failed} of {n_total} items have no answer ({reasons}); "
-        "the same command again asks only for those"
+        f"{remedy} for those"
     )
     return End(1 if status == "failed" else 3, note)

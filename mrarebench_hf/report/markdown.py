@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,22 +35,47 @@ def render(document: Mapping[str, Any]) -> str:
     runs = document["runs"]
     if not runs:
         return "# MRareBench results\n\nNo scored runs.\n"
+    shown = _model_names([run["model"] for run in runs])
     names = [name for name in _COLUMNS if any(name in run["metrics"] for run in runs)]
     header = ["condition", "model", "n", "scored", "unparsed", "missing", *names]
-    blocks = ["# MRareBench results", _table(header, [_run_row(run, names) for run in runs]), _RUNS_LEGEND]
-    rows = [row for entry in document["contrasts"] for row in _contrast_rows(entry)]
+    blocks = [
+        "# MRareBench results",
+        _table(header, [_run_row(*pair, names) for pair in zip(runs, shown, strict=True)]),
+        _RUNS_LEGEND,
+    ]
+    models = _model_names([entry["model"] for entry in document["contrasts"]])
+    pairs = zip(document["contrasts"], models, strict=True)
+    rows = [row for entry, name in pairs for row in _contrast_rows(entry, name)]
     if rows:
         header = ["contrast", "model", "n", *_CONTRAST_COLUMNS]
         blocks += ["## Contrasts", _table(header, rows), _CONTRASTS_LEGEND]
-    warnings = [_warning(run, text) for run in runs for text in run["warnings"]]
+    warnings = [
+        f"{run['condition']}, {name}: {w}" for run, name in zip(runs, shown, strict=True) for w in run["warnings"]
+    ]
+    warnings += document["notes"]
     if warnings:
-        blocks += ["## Read before you quote these numbers", "\n".join(warnings)]
+        blocks += ["## Read before you quote these numbers", "\n".join(f"- {_cell(text)}" for text in warnings)]
     return "\n\n".join(blocks) + "\n"
 
 
-def _run_row(run: Mapping[str, Any], names: Sequence[str]) -> list[str]:
+def _model_names(models: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The models' names, each with the beginning of its revision where two models share a name."""
+    revisions: dict[str, set[str]] = {}
+    for model in models:
+        revisions.setdefault(str(model["name"]), set()).add(str(model["revision"]))
+    return [
+        f"{model['name']} @{str(model['revision'])[:8]}"
+        if len(revisions[str(model["name"])]) > 1
+        else str(model["name"])
+        for model in models
+    ]
+
+
+def _run_row(run: Mapping[str, Any], model: str, names: Sequence[str]) -> list[str]:
     counts = [str(run["counts"][name]) for name in ("n_total", "n_scored", "n_unparsed", "n_missing")]
-    return [run["condition"], run["model"]["name"], *counts, *(_both(run["metrics"], name) for name in names)]
+    if run["counts"]["n_total"] < run["data"]["n"]:
+        counts[0] += f" of {run['data']['n']}"
+    return [run["condition"], model, *counts, *(_both(run["metrics"], name) for name in names)]
 
 
 def _both(metrics: Mapping[str, Any], name: str) -> str:
@@ -57,11 +83,11 @@ def _both(metrics: Mapping[str, Any], name: str) -> str:
     return " / ".join("–" if value is None else f"{value:.3f}" for value in values)
 
 
-def _contrast_rows(entry: Mapping[str, Any]) -> Iterable[list[str]]:
+def _contrast_rows(entry: Mapping[str, Any], model: str) -> Iterable[list[str]]:
     for contrast in entry["contrasts"].values():
         label = f"{contrast['symbol']} = {contrast['minuend']} − {contrast['subtrahend']}"
         cells = [_difference(contrast["metrics"].get(name)) for name in _CONTRAST_COLUMNS]
-        yield [label, entry["model"]["name"], str(contrast["n_shared"]), *cells]
+        yield [label, model, str(contrast["n_shared"]), *cells]
 
 
 def _difference(found: Mapping[str, Any] | None) -> str:
@@ -69,10 +95,6 @@ def _difference(found: Mapping[str, Any] | None) -> str:
         return "–"
     p = "" if found["p_mcnemar"] is None else f", p {found['p_mcnemar']:.3f}"
     return f"{found['value']:+.3f} ({found['low']:+.3f} to {found['high']:+.3f}{p})"
-
-
-def _warning(run: Mapping[str, Any], text: str) -> str:
-    return f"- {_cell(run['condition'])}, {_cell(run['model']['name'])}: {_cell(text)}"
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -85,4 +107,5 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _cell(text: str) -> str:
     """A model's name is a user's text: it must not break out of its cell."""
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+    escaped = re.sub(r"([\\|`\[\]*])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
+    return " ".join(escaped.split())

@@ -6,6 +6,7 @@ store. One process needs neither torch nor accelerate.
 
 from __future__ import annotations
 
+import itertools
 import os
 from datetime import timedelta
 from typing import Any, Protocol
@@ -14,7 +15,8 @@ from mrarebench_hf.errors import LaunchError, MissingDependencyError
 
 __all__ = ["Group", "join"]
 
-_PREFIX = "mrarebench"
+# Runs of one process group, counted alike in all of its processes: each gets a counter and messages of its own.
+_RUNS = itertools.count()
 
 
 class Group(Protocol):
@@ -111,13 +113,16 @@ class _Several:
 
 
 def join(timeout_s: float) -> Group:
-    """Find the processes that a launcher started this one with.
+    """Find the processes that a launcher started this one with; all of them call it equally often.
 
     Raises:
         LaunchError: when the launcher's processes do not form one group, as then each would do all the work.
         MissingDependencyError: when there are several processes and no accelerate.
     """
-    wanted = int(os.environ.get("WORLD_SIZE", "1"))
+    stated = os.environ.get("WORLD_SIZE") or "1"
+    if not stated.isdecimal() or int(stated) < 1:
+        raise LaunchError(f"WORLD_SIZE is {stated!r}: a launcher sets it to the number of processes, or unset it")
+    wanted = int(stated)
     if wanted == 1:
         return _Alone()
     try:
@@ -134,5 +139,5 @@ def join(timeout_s: float) -> Group:
             "accelerate launch --multi_gpu -m mrarebench_hf …"
         )
     # The default store is what the launcher gave all processes; torch offers no public name for it.
-    store = distributed_c10d.PrefixStore(_PREFIX, distributed_c10d._get_default_store())
+    store = distributed_c10d.PrefixStore(f"mrarebench/{next(_RUNS)}", distributed_c10d._get_default_store())
     return _Several(store, state.process_index, wanted, timeout_s)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mrarebench_hf.errors import MRareBenchError, PictureError
@@ -97,7 +97,16 @@ def _ask(backend: Backend, batch: Sequence[tuple[Item, Request]]) -> Iterator[tu
         _LOG.warning("id %s fails: %s: %s", request.prompt.index, type(error).__name__, error)
         yield item, _failure(request.prompt.index, error)
         return
-    yield from zip((item for item, _ in batch), responses, strict=True)
+    for (item, _), response in zip(batch, responses, strict=True):
+        yield item, _storable(response)
+
+
+def _storable(response: Response) -> Response:
+    """The response with half characters, which no file can hold, replaced."""
+    text = response.text
+    if text is None or not any("\ud800" <= character <= "\udfff" for character in text):
+        return response
+    return replace(response, text=text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 def _failure(index: str, error: Exception) -> Response:

@@ -41,7 +41,9 @@ def score(predictions: Sequence[str | None], references: Sequence[Mapping[str, A
     >>> score([None], [{"answer": "Fabry disease", "answer_aliases": []}], ["7"]).counts["n_missing"]
     1
     """
-    items = score_items(predictions, [Reference(case["answer"], case["answer_aliases"]) for case in references])
+    items = score_items(
+        predictions, [Reference(case["answer"], case["answer_aliases"]) for case in references], foreign=False
+    )
     total = aggregate(items)
     return Scored(
         rows=[{**item.as_dict(), "values": case_values(item)} for item in items],

@@ -109,12 +109,16 @@ def is_failure(text: str) -> bool:
     return text.lstrip().startswith(FAILURE_MARKER)
 
 
-def score_items(predictions: Sequence[Prediction], references: Sequence[Reference]) -> list[ItemScore]:
+def score_items(
+    predictions: Sequence[Prediction], references: Sequence[Reference], *, foreign: bool = True
+) -> list[ItemScore]:
     """Score every item; no items give no scores.
 
     Args:
         predictions: per item the model's text, or a ready ranked list, or None when the request failed.
         references: per item the accepted names, in the same order.
+        foreign: whether another harness may have stored its failure mark as a text; our own runs tell failures by
+            their status, and a model that says these words has answered.
 
     Raises:
         UsageError: for a plain string in place of the items, unequal lengths, or a prediction of another type.
@@ -126,10 +130,10 @@ def score_items(predictions: Sequence[Prediction], references: Sequence[Referenc
         raise UsageError(f"predictions must hold one entry per item, got the single text {predictions[:60]!r}")
     if len(predictions) != len(references):
         raise UsageError(f"{len(predictions)} predictions for {len(references)} references: one of each per item")
-    return [score_one(p, r) for p, r in zip(predictions, references, strict=True)]
+    return [score_one(p, r, foreign=foreign) for p, r in zip(predictions, references, strict=True)]
 
 
-def score_one(prediction: Prediction, reference: Reference) -> ItemScore:
+def score_one(prediction: Prediction, reference: Reference, *, foreign: bool = True) -> ItemScore:
     """Score one item.
 
     A failed request (None, or another harness's failure mark) is "missing" and an empty reply "unparsed" by both rules:
@@ -141,7 +145,7 @@ def score_one(prediction: Prediction, reference: Reference) -> ItemScore:
     >>> score_one("Failed to obtain answer via API.", Reference("Takayasu arteritis", ("TA",))).status
     'missing'
     """
-    if prediction is None or (isinstance(prediction, str) and is_failure(prediction)):
+    if prediction is None or (foreign and isinstance(prediction, str) and is_failure(prediction)):
         return _MISSING
     loose, strict, reason, refusal = _candidates(prediction)
     protocol_golds, strict_golds = _golds(reference.names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -46,9 +47,11 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
     write_bytes(path, (dumps(document, indent=2) + "\n").encode())
 
 
-def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Write rows as JSON lines."""
-    write_bytes(path, "".join(dumps(row) + "\n" for row in rows).encode())
+def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> str:
+    """Write rows as JSON lines and return the sha256 of the file."""
+    data = "".join(dumps(row) + "\n" for row in rows).encode()
+    write_bytes(path, data)
+    return hashlib.sha256(data).hexdigest()
 
 
 def read_json(path: Path) -> dict[str, Any]:

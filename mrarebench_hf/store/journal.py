@@ -47,7 +47,8 @@ class Journal:
         self._path = folder / f"{tag}_rank{rank}.jsonl"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = self._path.open("ab")
+            # Unbuffered: nothing is left to be written, and to fail, when the file is closed.
+            self._file = self._path.open("ab", buffering=0)
         except OSError as error:
             raise StoreError(f"cannot write {self._path}: {error.strerror}; choose another --results-dir") from error
 
@@ -66,8 +67,9 @@ class Journal:
             StoreError: when the disk takes no more.
         """
         try:
-            self._file.write((dumps(_to_line(entry)) + "\n").encode())
-            self._file.flush()
+            data = (dumps(_to_line(entry)) + "\n").encode()
+            while data:
+                data = data[self._file.write(data) :]
             os.fsync(self._file.fileno())
         except OSError as error:
             raise StoreError(f"cannot append to {self._path}: {error.strerror}; finished samples are kept") from error
@@ -125,10 +127,7 @@ def _to_line(entry: Entry) -> dict[str, Any]:
 def _from_line(line: bytes) -> Entry | None:
     try:
         record = json.loads(line)
-        if record["status"] not in ("ok", "failed") or (record["status"] == "ok") != isinstance(
-            record["response"], str
-        ):
-            return None
+        usage = record["usage"]
         response = Response(
             index=record["index"],
             status=record["status"],
@@ -137,8 +136,25 @@ def _from_line(line: bytes) -> Entry | None:
             reason=record["reason"],
             error=record["error"],
             latency_s=record["latency_s"],
-            usage=Usage(**record["usage"]),
+            usage=Usage(usage["prompt_tokens"], usage["completion_tokens"]),
         )
-        return Entry(record["key"], record["fingerprint"], response)
-    except (ValueError, KeyError, TypeError):
+        entry = Entry(record["key"], record["fingerprint"], response)
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
+    return entry if _well_formed(entry) else None
+
+
+def _well_formed(entry: Entry) -> bool:
+    response = entry.response
+    texts = (entry.key, entry.fingerprint, response.index)
+    optional = (response.finish_reason, response.reason, response.error)
+    tokens = (response.usage.prompt_tokens, response.usage.completion_tokens)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(text is None or isinstance(text, str) for text in optional)
+        and all(number is None or isinstance(number, int) for number in tokens)
+        and (response.latency_s is None or isinstance(response.latency_s, int | float))
+        and response.status in ("ok", "failed")
+        and isinstance(response.text, str) == (response.status == "ok")
+        and (response.text is None or isinstance(response.text, str))
+    )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import platform
+import re
 import shlex
 import socket
 import sys
@@ -11,25 +13,34 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from mrarebench_hf.errors import StoreError
 from mrarebench_hf.store.atomic import read_json, write_json
 
-__all__ = ["SCHEMA_VERSION", "Status", "finish", "start"]
+__all__ = ["SCHEMA_VERSION", "Status", "finish", "stamp_of", "start"]
 
 SCHEMA_VERSION = 1
+
+_LOG = logging.getLogger(__name__)
+_STAMP = re.compile(r"\d{8}_\d{6}")
 
 Status = Literal["complete", "incomplete", "failed", "interrupted"]
 
 
-def start(path: Path, facts: Mapping[str, Any]) -> str:
+def start(path: Path, facts: Mapping[str, Any], *, fresh: bool = False) -> str:
     """Write the manifest as "started" and return the run's stamp; a resumed run keeps its first stamp.
+
+    A manifest that cannot be read is set aside: nothing in it is needed to go on.
 
     Args:
         path: the manifest.
         facts: model, settings, data and processes of this run.
+        fresh: take a new stamp, so that the files of an earlier run stay beside the new ones.
     """
     now = datetime.now(UTC)
-    earlier = read_json(path) if path.exists() else {}
-    stamp = str(earlier.get("stamp") or now.strftime("%Y%m%d_%H%M%S"))
+    earlier = _earlier(path)
+    stamp = None if fresh else stamp_of(earlier)
+    stamp = stamp or now.strftime("%Y%m%d_%H%M%S")
+    n_starts = earlier.get("n_starts")
     write_json(
         path,
         {
@@ -37,7 +48,7 @@ def start(path: Path, facts: Mapping[str, Any]) -> str:
             "status": "started",
             "stamp": stamp,
             "started": now.isoformat(timespec="seconds"),
-            "n_starts": int(earlier.get("n_starts", 0)) + 1,
+            "n_starts": (n_starts if isinstance(n_starts, int) else 0) + 1,
             "command": shlex.join(sys.argv),
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -46,6 +57,24 @@ def start(path: Path, facts: Mapping[str, Any]) -> str:
         },
     )
     return stamp
+
+
+def stamp_of(document: Mapping[str, Any]) -> str | None:
+    """The stamp of a manifest, None where it has none that could be part of a file's name."""
+    stamp = document.get("stamp")
+    return stamp if isinstance(stamp, str) and _STAMP.fullmatch(stamp) else None
+
+
+def _earlier(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        return read_json(path)
+    except StoreError as error:
+        aside = path.with_name(f"{path.name}.damaged")
+        _LOG.warning("%s; kept as %s", error, aside.name)
+        path.replace(aside)
+        return {}
 
 
 def finish(path: Path, status: Status, facts: Mapping[str, Any] | None = None) -> None:

@@ -1,12 +1,18 @@
-"""All runs below a results folder in one document: their summaries, and the contrasts between their conditions."""
+"""All runs below a results folder in one document: their summaries, and the contrasts between their conditions.
+
+What cannot be read or compared is left out and said in ``notes``; a neighbour's damaged file costs nobody a report.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from mrarebench_hf.conditions import CONTRASTS
 from mrarebench_hf.errors import StoreError
 from mrarebench_hf.store.atomic import dumps, read_json
 from mrarebench_hf.store.layout import RunFolder, run_folders
@@ -15,58 +21,112 @@ from mrarebench_hf.summarize.document import BENCHMARK, SCHEMA_VERSION
 
 __all__ = ["collect"]
 
+_NEEDED = ("condition", "counts", "data", "generation", "metrics", "model", "parsed_sha256", "warnings")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    folder: RunFolder
+    document: Mapping[str, Any]
+
+    @property
+    def where(self) -> str:
+        return f"{self.folder.tag}/{self.folder.root.name}"
+
+    @property
+    def kind(self) -> str:
+        """Runs of one kind differ in their condition only: same model, settings, benchmark file and limit."""
+        data = self.document["data"]
+        return dumps([self.document["model"], self.document["generation"], data["sha256"], data["limit"]])
+
 
 def collect(results_dir: Path, *, seed: int = 0) -> dict[str, Any]:
     """Read every run below a results folder.
-
-    Contrasts pair runs of one model with equal identity, settings and data; runs that differ there are not compared.
 
     Args:
         results_dir: the folder that ``--results-dir`` named.
         seed: of the bootstrap intervals.
 
+    Returns:
+        ``runs`` (their summaries), ``contrasts`` (per model) and ``notes`` (what was left out, and why).
+
     Raises:
-        StoreError: when the folder does not exist or a file in it cannot be read.
+        StoreError: when the folder does not exist.
     """
-    runs = [(folder, _read(folder)) for folder in run_folders(results_dir)]
+    runs: list[_Run] = []
+    notes: list[str] = []
+    for folder in run_folders(results_dir):
+        try:
+            runs.append(_read(folder))
+        except StoreError as error:
+            notes.append(f"left out {folder.tag}/{folder.root.name}: {_without_paths(error, results_dir)}")
+    found = list(_contrasts(runs, notes, seed))
     return {
         "schema_version": SCHEMA_VERSION,
         "benchmark": BENCHMARK,
-        "runs": [document for _, document in runs],
-        "contrasts": _contrasts(runs, seed),
+        "runs": [run.document for run in runs],
+        "contrasts": found,
+        "notes": [*notes, *_not_compared(runs, found)],
     }
 
 
-def _read(folder: RunFolder) -> dict[str, Any]:
+def _without_paths(error: StoreError, results_dir: Path) -> str:
+    return str(error).replace(f"{results_dir}/", "")
+
+
+def _read(folder: RunFolder) -> _Run:
     document = read_json(folder.summary)
     version = document.get("schema_version")
     if version != SCHEMA_VERSION:
-        raise StoreError(
-            f"{folder.summary} has schema version {version!r}, this package reads {SCHEMA_VERSION}: score the run "
-            "again with --mode eval, or move the folder away"
-        )
-    return document
+        raise StoreError(f"its summary has schema version {version!r}, this package reads {SCHEMA_VERSION}")
+    missing = [name for name in _NEEDED if name not in document]
+    if missing:
+        raise StoreError(f"its summary lacks {', '.join(missing)}; score the run again with --mode eval")
+    return _Run(folder, document)
 
 
-def _contrasts(runs: Sequence[tuple[RunFolder, Mapping[str, Any]]], seed: int) -> list[dict[str, Any]]:
-    comparable: dict[str, dict[str, RunFolder]] = {}
-    identities: dict[str, Mapping[str, Any]] = {}
-    for folder, document in runs:
-        alike = dumps([document["model"], document["generation"], document["data"]])
-        comparable.setdefault(alike, {})[document["condition"]] = folder
-        identities[alike] = document["model"]
-    found = []
-    for alike, folders in comparable.items():
-        values = {condition: _case_values(folder) for condition, folder in folders.items()}
-        per_model = contrasts(values, seed=seed)
-        if per_model:
-            found.append({"model": identities[alike], "contrasts": per_model})
-    return found
+def _contrasts(runs: Sequence[_Run], notes: list[str], seed: int) -> Iterator[dict[str, Any]]:
+    kinds: dict[str, dict[str, _Run]] = {}
+    for run in runs:
+        known = kinds.setdefault(run.kind, {}).setdefault(run.document["condition"], run)
+        if known is not run:
+            notes.append(f"{run.where} is a copy of {known.where}; contrasts use the latter")
+    for by_condition in kinds.values():
+        values = {}
+        for condition, run in by_condition.items():
+            try:
+                values[condition] = _case_values(run)
+            except StoreError as error:
+                notes.append(f"no contrasts with {run.where}: {error}")
+        found = contrasts(values, seed=seed)
+        if found:
+            yield {"model": next(iter(by_condition.values())).document["model"], "contrasts": found}
 
 
-def _case_values(folder: RunFolder) -> CaseValues:
+def _case_values(run: _Run) -> CaseValues:
+    """The values of the cases that have an answer, from the rows that belong to the run's summary."""
     try:
-        rows = [json.loads(line) for line in folder.parsed.read_bytes().splitlines()]
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{folder.parsed} is not readable: {error}; score the run again with --mode eval") from error
+        data = run.folder.parsed.read_bytes()
+    except OSError as error:
+        raise StoreError(
+            f"its scored rows cannot be read ({error.strerror}); score it again with --mode eval"
+        ) from error
+    if hashlib.sha256(data).hexdigest() != run.document["parsed_sha256"]:
+        raise StoreError("its scored rows are not those of its summary; score it again with --mode eval")
+    rows = [json.loads(line) for line in data.splitlines()]
     return {row["index"]: row["values"] for row in rows if row["status"] != "missing"}
+
+
+def _not_compared(runs: Sequence[_Run], found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Contrasts that a reader would expect, as both conditions are there, and that were not made."""
+    made = {(entry["model"]["name"], key) for entry in found for key in entry["contrasts"]}
+    shown: dict[str, set[str]] = {}
+    for run in runs:
+        shown.setdefault(str(run.document["model"]["name"]), set()).add(run.document["condition"])
+    for name, names in shown.items():
+        for contrast in CONTRASTS:
+            if {contrast.minuend, contrast.subtrahend} <= names and (name, contrast.key) not in made:
+                yield (
+                    f"no {contrast.symbol} for {name}: its runs under {contrast.minuend} and {contrast.subtrahend} "
+                    "differ in the model's files, the settings, the data or the limit, or their rows cannot be read"
+                )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -12,6 +13,8 @@ from mrarebench_hf.conditions import CONTRASTS, Contrast
 from mrarebench_hf.summarize.paired import difference
 
 __all__ = ["contrasts"]
+
+_HITS = re.compile(r"(?:strict_)?(?:recall@\d+|hit_rate)")
 
 CaseValues = Mapping[str, Mapping[str, float | None]]
 
@@ -51,4 +54,4 @@ def _metric(name: str, shared: list[str], minuend: CaseValues, subtrahend: CaseV
     pairs = [(minuend[i].get(name), subtrahend[i].get(name)) for i in shared]
     kept = [(a, b) for a, b in pairs if a is not None and b is not None]
     values = np.array(kept, dtype=np.float64).reshape(-1, 2)
-    return asdict(difference(values[:, 0], values[:, 1], seed=seed))
+    return asdict(difference(values[:, 0], values[:, 1], hits=_HITS.fullmatch(name) is not None, seed=seed))

@@ -27,6 +27,7 @@ def summary(
     prompt_sha256: str,
     model: Mapping[str, Any],
     generation: Mapping[str, Any],
+    parsed_sha256: str,
     counts: Mapping[str, Any],
     metrics: Mapping[str, Mapping[str, Any]],
     warnings: Sequence[str],
@@ -41,6 +42,7 @@ def summary(
         prompt_sha256: hash of the prompt's wording and structure.
         model: identity of the model.
         generation: settings that can change a reply.
+        parsed_sha256: hash of the scored rows that belong to this summary.
         counts: ``n_total``, ``n_scored``, ``n_unparsed``, ``n_missing`` and reasons.
         metrics: name → value, n, direction, unit.
         warnings: what a reader of the numbers must know.
@@ -63,6 +65,7 @@ def summary(
         "generation": dict(generation),
         "judge": None,
         "packages": packages(),
+        "parsed_sha256": parsed_sha256,
         "counts": dict(counts),
         "metrics": {name: dict(metric) for name, metric in metrics.items()},
         "groups": dict(groups),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,16 +34,19 @@ class Difference:
     p_mcnemar: float | None
 
 
-def difference(minuend: NDArray[np.float64], subtrahend: NDArray[np.float64], *, seed: int = 0) -> Difference:
+def difference(
+    minuend: NDArray[np.float64], subtrahend: NDArray[np.float64], *, hits: bool, seed: int = 0
+) -> Difference:
     """Mean paired difference of two equally long vectors of per-case values.
 
     Args:
         minuend: shape ``(n,)``.
         subtrahend: shape ``(n,)``, the same cases in the same order.
+        hits: whether the values are hits (0 or 1), for which McNemar's test is given.
         seed: of the bootstrap; the same seed gives the same interval.
 
     >>> import numpy as np
-    >>> difference(np.array([1.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])).value
+    >>> difference(np.array([1.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0]), hits=True).value
     0.3333333333333333
     """
     if minuend.shape != subtrahend.shape:
@@ -51,13 +55,17 @@ def difference(minuend: NDArray[np.float64], subtrahend: NDArray[np.float64], *,
     if n == 0:
         return Difference(None, None, None, 0, None)
     differences = minuend - subtrahend
-    # How often each case is drawn is all that a resample's mean depends on; one row at a time keeps memory at n.
-    generator = np.random.default_rng(seed)
-    means = [generator.multinomial(n, np.full(n, 1 / n)) @ differences / n for _ in range(N_RESAMPLES)]
+    means = _draws(n, seed) @ differences / n
     low, high = np.quantile(means, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    binary = bool(np.isin(minuend, (0.0, 1.0)).all() and np.isin(subtrahend, (0.0, 1.0)).all())
-    p = mcnemar_p(int((differences > 0).sum()), int((differences < 0).sum())) if binary else None
+    p = mcnemar_p(int((differences > 0).sum()), int((differences < 0).sum())) if hits else None
     return Difference(float(differences.mean()), float(low), float(high), n, p)
+
+
+@lru_cache(maxsize=2)
+def _draws(n: int, seed: int) -> NDArray[np.uint16]:
+    """How often each of n cases is drawn in each resample, all that a resample's mean depends on."""
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(n, np.full(n, 1 / n), size=N_RESAMPLES).astype(np.uint16)
 
 
 def mcnemar_p(n_gained: int, n_lost: int) -> float:

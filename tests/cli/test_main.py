@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -87,3 +88,38 @@ def test_a_reader_that_goes_away_is_no_crash() -> None:
     command = f"{sys.executable} -m mrarebench_hf --help | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert "Traceback" not in done.stderr
+
+
+def test_a_terminal_without_our_characters_does_not_end_a_finished_run(demo_data: Path, tmp_path: Path) -> None:
+    where = ["--data-dir", str(demo_data), "--results-dir", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "mrarebench_hf",
+        "run",
+        "--data",
+        "Diagnosis",
+        "--model",
+        "baseline:refusal",
+        *where,
+    ]
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(command, capture_output=True, env=plain, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"recall@1" in done.stdout
+    assert "–" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stated", ["abc", "0", "-1"])
+def test_a_senseless_world_size_is_told(
+    stated: str, demo_data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", stated)
+    assert main(["run", "--data", "Diagnosis", "--model", "baseline:prior", "--data-dir", str(demo_data)]) == 1
+    assert f"WORLD_SIZE is '{stated}'" in capsys.readouterr().err
+
+
+def test_the_demo_is_for_one_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert main(["demo"]) == 2
+    assert "one process" in capsys.readouterr().err

@@ -21,9 +21,14 @@ def free_port() -> int:
 
 
 def start(
-    n_processes: int, arguments: Sequence[str], environment: Mapping[str, str], log: Path
+    n_processes: int,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    log: Path,
+    *,
+    script: Path = SLOW_RUN,
 ) -> list[subprocess.Popen[bytes]]:
-    """Start ``slow_run.py`` once per rank, with the variables that torchrun sets; output goes to ``log``."""
+    """Start a script once per rank, with the variables that torchrun sets; output goes to ``log``."""
     common = {**os.environ, **environment, "OMP_NUM_THREADS": "1"}
     if n_processes > 1:
         common |= {"WORLD_SIZE": str(n_processes), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
@@ -32,7 +37,7 @@ def start(
         own = {"RANK": str(rank), "LOCAL_RANK": str(rank)} if n_processes > 1 else {}
         with log.open("ab") as out:
             started.append(
-                subprocess.Popen([sys.executable, str(SLOW_RUN), *arguments], env=common | own, stdout=out, stderr=out)
+                subprocess.Popen([sys.executable, str(script), *arguments], env=common | own, stdout=out, stderr=out)
             )
     return started
 

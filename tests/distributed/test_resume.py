@@ -151,3 +151,21 @@ def test_a_launcher_that_forms_no_group_is_refused(data: Path, tmp_path: Path) -
     assert "form a group of 1" in done.stderr
     assert "torchrun --nproc_per_node 2" in done.stderr
     assert not (tmp_path / "r").exists()
+
+
+def test_one_group_can_run_several_models_one_after_the_other(data: Path, tmp_path: Path) -> None:
+    script = tmp_path / "two.py"
+    script.write_text(
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from mrarebench_hf.pipeline import Options, run\n"
+        "for model in ('baseline:oracle', 'baseline:prior'):\n"
+        f"    options = Options(data=('Diagnosis',), model=model, data_dir=Path({str(data)!r}),\n"
+        f"                      results_dir=Path({str(tmp_path / 'r')!r}))\n"
+        "    code = run(options).exit_code\n"
+        "    assert code == 0, code\n"
+    )
+    log = tmp_path / "log"
+    assert wait(start(2, [], {}, log, script=script)) == [0, 0], log.read_text()
+    counts = [json.loads(p.read_bytes())["counts"] for p in (tmp_path / "r").glob("*/*/summary.json")]
+    assert [c["n_missing"] for c in counts] == [0, 0]

@@ -83,6 +83,31 @@ def test_br45_a_checkpoint_is_known_by_its_files_not_by_its_path(tiny_vlm: Path,
     assert str(tmp_path) not in str(first.identity("diagnosis"))
 
 
+def test_a_change_anywhere_in_large_weights_is_noticed_and_a_read_me_is_no_part(tiny_vlm: Path, tmp_path: Path) -> None:
+    copied = tmp_path / "tiny"
+    shutil.copytree(tiny_vlm, copied)
+    (copied / "extra").mkdir()
+    large = copied / "extra" / "adapter.safetensors"
+    large.write_bytes(bytes(20 << 20))
+    before = open_model(str(copied), SETTINGS).identity("diagnosis")
+    (copied / "README.md").write_text("edited")
+    (copied / ".cache").mkdir()
+    (copied / ".cache" / "x").write_text("hidden")
+    assert open_model(str(copied), SETTINGS).identity("diagnosis") == before
+    with large.open("r+b") as file:
+        file.seek(10 << 20)
+        file.write(b"x")
+    assert open_model(str(copied), SETTINGS).identity("diagnosis") != before
+
+
+def test_a_draw_depends_on_its_sample_alone(tiny_vlm: Path) -> None:
+    backend = open_model(str(tiny_vlm), Settings(max_new_tokens=8, temperature=1.5))
+    requests = [request("a", 0), request("b", 1), request("c", 0, 20)]
+    together = {r.index: r.text for r in backend.generate(requests)}
+    alone = {r.index: r.text for one in reversed(requests) for r in backend.generate([one])}
+    assert together == alone
+
+
 def test_opening_loads_no_weights(tiny_vlm: Path, tmp_path: Path) -> None:
     copied = tmp_path / "tiny"
     shutil.copytree(tiny_vlm, copied)

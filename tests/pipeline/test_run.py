@@ -244,3 +244,83 @@ def test_an_interrupted_run_says_so(options: Options, monkeypatch: pytest.Monkey
     assert manifest(options)["status"] == "interrupted"
     assert pipeline.run(options).exit_code == 0
     assert len(asked) == len(set(asked)) == summary(options)["counts"]["n_total"]
+
+
+def scripted(options: Options, tmp_path: Path, text: str) -> Options:
+    path = tmp_path / "script.json"
+    ids = [
+        json.loads(line)["doc"]["index"] for line in next(folder(options).glob("*_samples_*")).read_text().splitlines()
+    ]
+    path.write_text(json.dumps(dict.fromkeys(ids, text)))
+    return replace(options, model=f"baseline:scripted={path}", results_dir=tmp_path / "scripted")
+
+
+def test_an_answer_that_says_a_failure_mark_is_an_answer(options: Options, tmp_path: Path) -> None:
+    pipeline.run(options)
+    own = scripted(options, tmp_path, "Failed to obtain answer from imaging alone, but:\n1. Fabry disease")
+    assert pipeline.run(own).exit_code == 0
+    counts = summary(own)["counts"]
+    assert (counts["n_missing"], counts["n_scored"]) == (0, counts["n_total"])
+
+
+def test_half_characters_survive_as_replacements(options: Options, tmp_path: Path) -> None:
+    pipeline.run(options)
+    assert pipeline.run(scripted(options, tmp_path, "1. \ud800 x")).exit_code == 0
+
+
+def test_scoring_alone_reads_the_cache_whatever_is_said_of_it(options: Options) -> None:
+    pipeline.run(options)
+    before = (folder(options) / "summary.json").read_bytes()
+    assert pipeline.run(replace(options, mode="eval", cache=False)).exit_code == 0
+    assert (folder(options) / "summary.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"mode": "eval", "reuse": False}, "--no-reuse would leave it none"),
+        ({"mode": "infer", "cache": False}, "--no-cache would lose them"),
+        ({"data": ()}, "no condition given"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options: Options, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        replace(options, **change)
+
+
+def test_a_fresh_run_keeps_the_files_of_the_old_one(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipeline.run(options)
+    run = manifest(options)
+    (folder(options) / "run.json").write_text(json.dumps(run | {"stamp": "20200101_000000"}))
+    pipeline.run(options)
+    old = (folder(options) / "20200101_000000_samples_MRareBench_Diagnosis.jsonl").read_bytes()
+    pipeline.run(replace(options, reuse=False, limit=2))
+    assert (folder(options) / "20200101_000000_samples_MRareBench_Diagnosis.jsonl").read_bytes() == old
+
+
+def test_ids_in_the_journal_are_not_trusted(options: Options) -> None:
+    pipeline.run(options)
+    before = (folder(options) / "summary.json").read_bytes()
+    journal = next(folder(options).glob("response_cache/*.jsonl"))
+    lines = [json.loads(line) | {"index": "OTHER"} for line in journal.read_text().splitlines()]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    pipeline.run(options)
+    assert (folder(options) / "summary.json").read_bytes() == before
+    assert '"OTHER"' not in next(folder(options).glob("parsed/*.jsonl")).read_text()
+
+
+def test_a_partial_run_scored_again_says_how_to_go_on(options: Options, tmp_path: Path) -> None:
+    own = replace(options, model=f"baseline:scripted={script(tmp_path, options, leave_out=2)}")
+    pipeline.run(own)
+    outcome = pipeline.run(replace(own, mode="eval", limit=5))
+    assert outcome.exit_code == 3
+    assert "run it without --mode eval" in outcome.notes[0]
+    assert (manifest(own)["limit"], manifest(own)["n_total"]) == (5, 5)
+
+
+def test_a_damaged_manifest_stops_scoring_and_not_a_run(options: Options) -> None:
+    pipeline.run(options)
+    (folder(options) / "run.json").write_text("{}")
+    with pytest.raises(StoreError, match="is damaged"):
+        pipeline.run(replace(options, mode="eval"))
+    assert pipeline.run(options).exit_code == 0

@@ -10,7 +10,8 @@ from mrarebench_hf.report.markdown import render
 def run(name: str = "org/model", **metrics: float | None) -> dict[str, Any]:
     return {
         "condition": "Diagnosis",
-        "model": {"name": name},
+        "model": {"name": name, "revision": "0123456789"},
+        "data": {"n": 8},
         "counts": {"n_total": 8, "n_scored": 6, "n_unparsed": 1, "n_missing": 1},
         "metrics": {key: {"value": value} for key, value in metrics.items()},
         "warnings": [],
@@ -23,7 +24,7 @@ def cells(line: str) -> list[str]:
 
 def test_a_row_holds_counts_and_rounded_values_of_both_rules() -> None:
     metrics = {"recall@1": 0.12345, "strict_recall@1": 0.1, "MR": None, "strict_MR": 2.0, "infer_fail_rate": 0.125}
-    text = render({"runs": [run(**metrics)], "contrasts": []})
+    text = render({"runs": [run(**metrics)], "contrasts": [], "notes": []})
     header, _, row = [line for line in text.splitlines() if line.startswith("|")]
     names = ["condition", "model", "n", "scored", "unparsed", "missing", "recall@1", "MR", "infer_fail_rate"]
     assert cells(header) == names
@@ -42,8 +43,8 @@ def test_contrasts_show_sign_interval_and_p() -> None:
         "n_shared": 8,
         "metrics": {"recall@1": hits, "MRR": ranks, "strict_MRR": nothing},
     }
-    entry = {"model": {"name": "m"}, "contrasts": {"delta_vis": contrast}}
-    text = render({"runs": [run()], "contrasts": [entry]})
+    entry = {"model": {"name": "m", "revision": None}, "contrasts": {"delta_vis": contrast}}
+    text = render({"runs": [run()], "contrasts": [entry], "notes": []})
     row = cells([line for line in text.splitlines() if line.startswith("|")][-1])
     assert row[:3] == ["Δ_vis = Diagnosis − Diagnosis_TO", "m", "8"]
     assert row[3:6] == ["+0.250 (-0.125 to +0.500, p 0.625)", "–", "-0.500 (-1.000 to +0.000)"]
@@ -52,15 +53,15 @@ def test_contrasts_show_sign_interval_and_p() -> None:
 
 def test_warnings_stand_below_with_their_run() -> None:
     warned = run() | {"warnings": ["3 items have no answer"]}
-    assert "- Diagnosis, org/model: 3 items have no answer" in render({"runs": [warned], "contrasts": []})
+    assert "- Diagnosis, org/model: 3 items have no answer" in render({"runs": [warned], "contrasts": [], "notes": []})
 
 
 def test_a_name_cannot_break_the_table_or_inject_html() -> None:
-    text = render({"runs": [run("a|b\n<script>alert(1)</script>")], "contrasts": []})
+    text = render({"runs": [run("a|b\n<script>alert(1)</script>")], "contrasts": [], "notes": []})
     assert "<script" not in text
     assert "a\\|b &lt;script>" in text
     assert len([line for line in text.splitlines() if line.startswith("|")]) == 3
 
 
 def test_no_runs_is_said() -> None:
-    assert "No scored runs." in render({"runs": [], "contrasts": []})
+    assert "No scored runs." in render({"runs": [], "contrasts": [], "notes": []})

@@ -100,6 +100,14 @@ def test_br06_unusable_pictures_fail_their_own_item_with_the_reason() -> None:
     assert stub.batches == [["0", "2"]]
 
 
+def test_half_characters_do_not_end_a_run() -> None:
+    class Surrogate(Stub):
+        def generate(self, requests: Sequence[Request]) -> list[Response]:
+            return [Response(r.prompt.index, "ok", "1. \ud800 x \ud83d\ude00") for r in requests]
+
+    assert run(Surrogate(), 1, 1)["mark0"].text == "1. \ufffd x \U0001f600"
+
+
 def test_what_no_sample_is_to_blame_for_ends_the_run() -> None:
     with pytest.raises(ModelError, match="cannot load"):
         run(Stub({"1": ModelError("cannot load the checkpoint")}), 3, 3)

@@ -100,6 +100,25 @@ def test_a_resumed_run_keeps_its_stamp_and_the_end_is_written_last(tmp_path: Pat
     assert (document["status"], document["n_total"], document["n_starts"]) == ("complete", 3, 2)
 
 
+def test_a_fresh_run_takes_a_new_stamp_and_a_strange_one_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    atomic.write_json(path, {"stamp": "20200101_000000", "n_starts": None})
+    assert manifest.start(path, {}) == "20200101_000000"
+    assert manifest.start(path, {}, fresh=True) != "20200101_000000"
+    atomic.write_json(path, {"stamp": "../../elsewhere"})
+    assert "/" not in manifest.start(path, {})
+
+
+@pytest.mark.parametrize("content", ["{", "[]"])
+def test_a_damaged_manifest_is_set_aside(tmp_path: Path, content: str, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    manifest.start(path, {"model": "m"})
+    assert atomic.read_json(path)["status"] == "started"
+    assert (tmp_path / "run.json.damaged").read_text() == content
+    assert "kept as run.json.damaged" in caplog.text
+
+
 def test_two_runs_cannot_hold_one_folder(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / TAG / "m", TAG)
     with folder.locked(), pytest.raises(StoreError, match="another run is writing"), folder.locked():

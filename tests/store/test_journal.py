@@ -127,12 +127,10 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         Journal(tmp_path / "file" / "below", TAG, 0)
 
 
-def test_a_full_disk_is_named(tmp_path: Path) -> None:
-    with Journal(tmp_path, TAG, 0) as opened:
-        opened._file.close()
-        opened._file = open("/dev/full", "ab", buffering=0)  # noqa: SIM115
-        with pytest.raises(StoreError, match="finished samples are kept"):
-            opened.append(entry("a"))
+def test_a_full_disk_is_named_and_closing_adds_nothing(tmp_path: Path) -> None:
+    (tmp_path / f"{TAG}_rank0.jsonl").symlink_to("/dev/full")
+    with Journal(tmp_path, TAG, 0) as opened, pytest.raises(StoreError, match="finished samples are kept"):
+        opened.append(entry("a"))
 
 
 def test_an_answer_beats_a_failure_and_the_first_answer_stays(tmp_path: Path) -> None:
@@ -140,3 +138,25 @@ def test_an_answer_beats_a_failure_and_the_first_answer_stays(tmp_path: Path) ->
     assert found["mark-a"].text == "one"
     failures = [entry("b", None), Entry("k", "mark-b", Response("b", "failed", reason="later"))]
     assert merge.latest(failures)["mark-b"].reason == "later"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fingerprint": ["x"]},
+        {"key": None},
+        {"index": 7},
+        {"usage": {"prompt_tokens": "12", "completion_tokens": None}},
+        {"usage": None},
+        {"error": 5},
+        {"latency_s": "soon"},
+        {"response": None},
+        {"status": "failed"},
+        {"status": "other"},
+    ],
+)
+def test_a_field_of_another_type_makes_a_line_no_record(tmp_path: Path, change: dict[str, object]) -> None:
+    path = write(tmp_path, 0, entry("a"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | change) + "\n")
+    assert list(journal.read(tmp_path, TAG)) == []
+    assert journal.repair(tmp_path, TAG) == 1

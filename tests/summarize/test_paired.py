@@ -23,7 +23,7 @@ def test_mcnemar_is_the_exact_binomial_test(gained: int, lost: int) -> None:
 def test_interval_agrees_with_scipys_percentile_bootstrap() -> None:
     generator = np.random.default_rng(1)
     a, b = generator.random(80), generator.random(80) * 0.8
-    found = difference(a, b)
+    found = difference(a, b, hits=False)
     scipys = stats.bootstrap((a - b,), np.mean, n_resamples=20_000, method="percentile", rng=2).confidence_interval
     assert found.value == pytest.approx((a - b).mean())
     assert found.low == pytest.approx(scipys.low, abs=0.01)
@@ -33,18 +33,18 @@ def test_interval_agrees_with_scipys_percentile_bootstrap() -> None:
 
 def test_the_same_seed_gives_the_same_interval() -> None:
     a, b = np.array([1.0, 0.0, 1.0, 1.0]), np.array([0.0, 0.0, 1.0, 0.0])
-    assert difference(a, b, seed=3) == difference(a, b, seed=3)
-    assert difference(a, b).p_mcnemar == 0.5  # two gained, none lost: 2 * (1/2)^2
+    assert difference(a, b, hits=True, seed=3) == difference(a, b, hits=True, seed=3)
+    assert difference(a, b, hits=True).p_mcnemar == 0.5  # two gained, none lost: 2 * (1/2)^2
 
 
 def test_a_difference_over_nothing_is_undefined() -> None:
-    found = difference(np.array([]), np.array([]))
+    found = difference(np.array([]), np.array([]), hits=True)
     assert (found.value, found.low, found.high, found.n, found.p_mcnemar) == (None, None, None, 0, None)
 
 
 def test_unequal_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"equally many, got \(2,\) and \(1,\)"):
-        difference(np.zeros(2), np.zeros(1))
+        difference(np.zeros(2), np.zeros(1), hits=True)
 
 
 def test_contrasts_pair_by_case_and_say_what_was_left_out() -> None:
