@@ -37,9 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.verb is None:
             parser.print_help()
             return 2
-        logging.basicConfig(
-            level=logging.DEBUG if args.verbose else logging.INFO, format="%(levelname)s %(message)s", stream=sys.stderr
-        )
+        logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
+        logging.getLogger("mrarebench_hf").setLevel(logging.DEBUG if args.verbose else logging.INFO)
         code: int = args.run(args)
         return code
     except MRareBenchError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import time
 from pathlib import Path
 
@@ -97,6 +98,22 @@ def _wait_for_calls_of_both(folder: Path) -> None:
     deadline = time.monotonic() + 60
     while len(list(folder.glob("*.txt"))) < 2 and time.monotonic() < deadline:
         time.sleep(0.005)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_is_told_and_written_down(data: Path, tmp_path: Path, number: signal.Signals) -> None:
+    folder = tmp_path / "calls"
+    processes = session(data, tmp_path / "r", folder, 1, 0.3)
+    deadline = time.monotonic() + 60
+    while not calls(folder) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    processes[0].send_signal(number)
+    assert wait(processes) == [130]
+    log = (folder / "log").read_text()
+    assert "interrupted; the same command again takes up where it stopped" in log
+    assert "Traceback" not in log
+    manifests = [json.loads(path.read_bytes()) for path in (tmp_path / "r").glob("*/*/run.json")]
+    assert [document["status"] for document in manifests] == ["interrupted"] * len(CONDITIONS)
 
 
 @pytest.mark.parametrize("n_processes", [2, 3])
