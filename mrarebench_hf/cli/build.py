@@ -36,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
     for one in prepared.values():
         print(describe(one))
     name = "Diagnosis_TO" if "Diagnosis_TO" in prepared else next(iter(prepared))
-    place = args.out if args.out.is_absolute() else f"./{args.out}"
+    out = args.out.expanduser()
+    place = out if out.is_absolute() else f"./{out}"
     print("\nfrom datasets import load_dataset")
     print(f'ds = load_dataset("{place}", "{name}", split="test")')
     return 0

@@ -32,7 +32,7 @@ __all__ = ["NAME", "SPLIT", "VERSION", "Slot"]
 NAME = "mrarebench"
 SPLIT = "test"
 VERSION = "1.0.0"
-_ROWS_VERSION = 1  # raise it when the same file gives other rows, so that no older cache is taken for them
+_ROWS_VERSION = 2  # raise it when the same file gives other rows, so that no older cache is taken for them
 _SHARD = f"{NAME}-{SPLIT}.arrow"
 _INFO = "dataset_info.json"
 
@@ -75,15 +75,18 @@ class Slot:
         """
         from filelock import FileLock
 
-        folder = self.folder()
+        folder, long = self.folder(), self.folder(self.condition.long_name)
         try:
+            notes = self._current(source)
+            if notes is not None and not os.access(folder.parent, os.W_OK):
+                return notes  # somebody else's cache, complete: there is nothing to write
             folder.parent.mkdir(parents=True, exist_ok=True)
             with FileLock(folder.parent / f".{self.key}.lock"):
-                notes = Notes.read(folder)
-                if notes is None or notes.outdated():
+                notes = self._current(source)
+                if notes is None:
                     notes = self._write(source, folder)
-                long = self.folder(self.condition.long_name)
-                if not _same_shard(folder, long):
+                    self._copy(folder, long)
+                elif not _same_shard(folder, long):
                     self._copy(folder, long)
                 # datasets takes the newest folder of a config: an edit that is undone must count again.
                 os.utime(folder)
@@ -92,13 +95,18 @@ class Slot:
         except OSError as error:
             raise StoreError(f"the cache {self.root} cannot be written: {error}; HF_DATASETS_CACHE moves it") from error
 
+    def _current(self, source: Path) -> Notes | None:
+        """The notes of a folder that is whole and up to date, else None."""
+        notes = Notes.read(self.folder())
+        return notes if notes is not None and self.shard.is_file() and not notes.outdated(source) else None
+
     def _write(self, source: Path, folder: Path) -> Notes:
         before = _state(source)
         with _becoming(folder) as new:
             notes = self._write_rows(source, new)
             if _state(source) != before:
                 raise DataFormatError(f"{source} changed while it was read: run this again")
-            notes.write(new)
+            notes.write(new, source)
         return notes
 
     def _write_rows(self, source: Path, new: Path) -> Notes:

@@ -15,7 +15,7 @@ from mrarebench_hf.dataset.notes import Notes
 from mrarebench_hf.dataset.prepared import Prepared
 from mrarebench_hf.dataset.rows import Layout
 from mrarebench_hf.dataset.withheld import passed_columns
-from mrarebench_hf.errors import UnknownNameError
+from mrarebench_hf.errors import DataNotFoundError, UnknownNameError
 from mrarebench_hf.source import tsv
 from mrarebench_hf.source.cases import read_cases
 from mrarebench_hf.source.resolve import Located, locate, sha256_of
@@ -58,14 +58,16 @@ def prepare(
     wanted = conditions.CONDITIONS if names is None else [conditions.get(name) for name in names]
     files: dict[str, tuple[Located, str]] = {}
     told: set[tuple[str, str]] = set()
-    prepared = {}
-    for condition in dict.fromkeys(wanted):
-        if condition.task not in files:
-            located = locate(condition.task, data_dir=data_dir, revision=revision)
-            files[condition.task] = located, sha256_of(located.path)
-            _mention_script(located.path, data_dir)
-        prepared[condition.name] = _prepare(condition, *files[condition.task], cache_dir, told)
-    return prepared
+    for task in dict.fromkeys(condition.task for condition in wanted):
+        try:
+            located = locate(task, data_dir=data_dir, revision=revision)
+        except DataNotFoundError as error:
+            others = " ".join(condition.name for condition in wanted if condition.task != task)
+            hint = f". Without it: --data {others}" if others else ""
+            raise DataNotFoundError(f"{error}{hint}") from None
+        files[task] = located, sha256_of(located.path)
+        _mention_script(located.path, data_dir)
+    return {c.name: _prepare(c, *files[c.task], cache_dir, told) for c in dict.fromkeys(wanted)}
 
 
 def load(
@@ -146,7 +148,9 @@ def _stream(condition: Condition, located: Located) -> IterableDataset:
 
     # The faults that end everything are found now, as without streaming, not in the middle of a run.
     tsv.check(located.path, tasks.get(condition.task).required)
-    extras, _ = passed_columns(located.path, condition)
+    extras, left_out = passed_columns(located.path, condition)
+    for line in Notes(condition, left_out).lines():
+        _LOG.warning("%s: %s", condition.name, line)
     return IterableDataset.from_generator(
         _stream_rows,
         features=features(condition, extras),

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.prompt import final_text, leaks
+from mrarebench_hf.prompt import final_text, leaks, statement_of
 from mrarebench_hf.records import Case
 from mrarebench_hf.source import references
+from mrarebench_hf.source.cells import findings
 from mrarebench_hf.tasks import get
 
 __all__ = ["Notes"]
@@ -28,13 +29,14 @@ class Notes:
         faults: per id the pictures that could not be had, as (slot, reason).
     """
 
-    def __init__(self, condition: Condition, left_out: Sequence[str] = ()) -> None:
+    def __init__(self, condition: Condition, left_out: Mapping[str, str] | None = None) -> None:
         self._condition = condition
         self.n_rows = 0
         self.faults: dict[str, list[tuple[int, str]]] = {}
         self._files: dict[str, tuple[int, int] | None] = {}
+        self._folder = ""
         self._remarks: dict[str, list[str]] = {
-            f"column {name!r} holds what {condition.name} withholds and is left out": [] for name in left_out
+            f"column {name!r} {reason} and is left out": [] for name, reason in (left_out or {}).items()
         }
 
     def depends_on(self, file: Path) -> None:
@@ -56,20 +58,32 @@ class Notes:
         remarks = references.warnings_of(case.task, case.cells)
         if condition.images and not case.pictures:
             remarks.append("no picture in a condition that shows pictures")
+        if condition.findings and not findings(case.cells.get("image findings", "")):
+            remarks.append("no written findings in a condition that shows them")
         if case.task == "evidence" and not condition.diagnosis:
-            text = final_text(case, condition, get(case.task))
-            if leaks(text, [case.cells.get("final_diagnosis", "")]):
-                remarks.append("the withheld diagnosis is named in the prompt outside its statement")
+            remarks += self._about_diagnosis(case)
         return remarks
+
+    def _about_diagnosis(self, case: Case) -> Iterator[str]:
+        name = case.cells.get("final_diagnosis", "")
+        labels = " ".join(picture.label or "" for picture in case.pictures)
+        if leaks(f"{final_text(case, self._condition, get(case.task))} {labels}", [name]):
+            yield "the withheld diagnosis is named in the prompt outside its statement"
+        found = statement_of(case.cells.get("context", ""), name)
+        if found == "none":
+            yield "no statement of the diagnosis was found at the beginning of the context, so none was taken away"
+        elif found == "full_stop":
+            yield "the statement of the diagnosis names it otherwise than final_diagnosis; it was cut at a full stop"
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The remarks, each once, with the ids it holds for; free of paths."""
         return tuple(_with_ids(remark, ids) for remark, ids in self._remarks.items())
 
-    def outdated(self) -> bool:
-        """Whether a picture file beside the benchmark file has changed, come or gone since."""
-        return any(_state(Path(path)) != state for path, state in self._files.items())
+    def outdated(self, source: Path) -> bool:
+        """Whether a picture file beside the benchmark file is another one, or has changed, come or gone since."""
+        elsewhere = bool(self._files) and self._folder != _folder_of(source)
+        return elsewhere or any(_state(Path(path)) != state for path, state in self._files.items())
 
     def lines(self) -> tuple[str, ...]:
         """What a user must know, for the log: the warnings, then the pictures that cannot be used."""
@@ -78,9 +92,10 @@ class Notes:
         more = [f"{len(faults) - _LOGGED} more pictures cannot be used"] if len(faults) > _LOGGED else []
         return (*self.warnings, *lines, *more)
 
-    def write(self, folder: Path) -> None:
-        """Keep the notes in a folder."""
+    def write(self, folder: Path, source: Path) -> None:
+        """Keep the notes in a folder, with where the benchmark file lies that they are about."""
         content = {"n_rows": self.n_rows, "faults": self.faults, "files": self._files, "remarks": self._remarks}
+        content["folder"] = _folder_of(source)
         text = json.dumps({"condition": self._condition.name, **content}, ensure_ascii=False, indent=1)
         (folder / _FILE).write_text(text, encoding="utf-8")
 
@@ -93,12 +108,19 @@ class Notes:
             content: dict[str, Any] = json.loads((folder / _FILE).read_text(encoding="utf-8"))
         except (FileNotFoundError, json.JSONDecodeError):
             return None
+        if "folder" not in content:
+            return None
         notes = cls(conditions.get(content["condition"]))
         notes.n_rows = content["n_rows"]
         notes.faults = {index: [(slot, reason) for slot, reason in f] for index, f in content["faults"].items()}
         notes._files = {path: tuple(state) if state else None for path, state in content["files"].items()}
         notes._remarks = content["remarks"]
+        notes._folder = content["folder"]
         return notes
+
+
+def _folder_of(source: Path) -> str:
+    return str(source.parent.resolve())
 
 
 def _with_ids(remark: str, ids: Sequence[str]) -> str:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from mrarebench_hf import conditions
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.dataset import card
 from mrarebench_hf.dataset.cache import SPLIT
@@ -22,6 +22,7 @@ from mrarebench_hf.errors import StoreError, UsageError
 __all__ = ["MARK", "build"]
 
 MARK = ".mrarebench-build.json"  # says that a folder is ours to replace
+_OWN = ("data", "README.md", "eval.yaml", ".gitattributes", MARK)
 _FILE = f"{SPLIT}-00000-of-00001.parquet"
 _GROUP_ROWS = 100
 _GROUP_BYTES = 256 << 20
@@ -36,7 +37,9 @@ def build(
     cache_dir: str | Path | None = None,
     force: bool = False,
 ) -> dict[str, Prepared]:
-    """Write the repository; an earlier build there is replaced, all at once or not at all.
+    """Write the repository; the files of an earlier build there are replaced once all new ones are written.
+
+    Whatever else lies in the folder, a ``.git`` or a licence, stays.
 
     Args:
         out: the folder; called ``mrarebench``, ``load_dataset("mrarebench", …)`` finds it from beside it.
@@ -54,16 +57,18 @@ def build(
         DataError: when a benchmark file is missing or damaged.
         StoreError: when the folder cannot be written.
     """
-    target = Path(out).expanduser().absolute()
+    target = Path(out).expanduser().resolve()
     _refuse_foreign(target, force=force)
     prepared = prepare(names, data_dir=data_dir, revision=revision, cache_dir=cache_dir)
-    new = target.with_name(f".{target.name}.new")
     try:
-        shutil.rmtree(new, ignore_errors=True)
-        new.mkdir(parents=True)
+        if target.exists() and any(target.iterdir()) and not (target / MARK).is_file():
+            target.rename(_aside(target))
+        target.mkdir(parents=True, exist_ok=True)
+        # Inside the target, so that every move stays on its file system.
+        new = Path(tempfile.mkdtemp(prefix=".building-", dir=target))
         try:
             _write(new, prepared)
-            _replace(target, new)
+            _move(new, target)
         finally:
             shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
@@ -72,6 +77,10 @@ def build(
 
 
 def _refuse_foreign(target: Path, *, force: bool) -> None:
+    if target == Path(target.anchor):
+        raise UsageError(f"{target} is the root of the file system; name a folder in it")
+    if force and target in (Path.cwd(), *Path.cwd().parents) and not (target / MARK).is_file():
+        raise UsageError(f"{target} holds the current folder and cannot be moved; choose another")
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is a file; a repository is a folder")
     if force or not target.exists() or not any(target.iterdir()):
@@ -96,16 +105,14 @@ def _aside(target: Path) -> Path:
     return aside
 
 
-def _replace(target: Path, new: Path) -> None:
-    if not target.exists():
-        new.rename(target)
-        return
-    ours = (target / MARK).is_file() and not (target / f"{target.name}.py").exists()
-    old = target.with_name(f".{target.name}.old") if ours or not any(target.iterdir()) else _aside(target)
-    target.rename(old)
-    new.rename(target)
-    if old.name.startswith("."):
-        shutil.rmtree(old)
+def _move(new: Path, target: Path) -> None:
+    """Put the new files in place, the mark last; each is there whole, old or new, at any moment."""
+    old = new / "old"
+    old.mkdir()
+    for name in _OWN:
+        if (target / name).is_dir():
+            (target / name).rename(old / name)
+        (new / name).replace(target / name)
 
 
 def _write(folder: Path, prepared: dict[str, Prepared]) -> None:
@@ -121,7 +128,7 @@ def _write(folder: Path, prepared: dict[str, Prepared]) -> None:
 
 
 def _pattern(condition: Condition) -> str:
-    return f"data/{conditions.get(condition.name).name}/{_FILE}"
+    return f"data/{condition.name}/{_FILE}"
 
 
 def _write_parquet(arrow: Path, parquet: Path) -> None:

@@ -17,9 +17,7 @@ from mrarebench_hf.source import references
 if TYPE_CHECKING:
     from datasets import Dataset
 
-    from mrarebench_hf.dataset.prepared import Prepared
-
-__all__ = ["Layout", "picture_faults", "prompt_of", "references_of", "undecoded"]
+__all__ = ["Layout", "prompt_of", "references_of", "undecoded"]
 
 # A picture column counts its bytes with 32 bits; batches stay far below, one row may not reach it.
 _MAX_ROW_BYTES = (1 << 31) - 1
@@ -121,8 +119,3 @@ def prompt_of(row: Mapping[str, Any]) -> Prompt:
 def references_of(row: Mapping[str, Any], task: str) -> dict[str, Any]:
     """What a row is scored against, by the names of its task's reference columns."""
     return {name: row[name] for name in references.FIELDS[task]}
-
-
-def picture_faults(prepared: Prepared, index: str) -> str:
-    """Why pictures of a case could not be had; an empty text when all could."""
-    return prepared.picture_faults(index)

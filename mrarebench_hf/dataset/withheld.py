@@ -5,6 +5,7 @@ A column that holds in any row what the condition withholds is left out as a who
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import orjson
 
 from mrarebench_hf import tasks
 from mrarebench_hf.conditions import Condition
+from mrarebench_hf.dataset.columns import features
 from mrarebench_hf.prompt import leaks
 from mrarebench_hf.source import cells, tsv
 from mrarebench_hf.source.cases import extra_columns
@@ -21,23 +23,28 @@ __all__ = ["leaking", "passed_columns"]
 
 _MIN_LINE = 20  # a shorter line of findings, as "Normal.", stands in any text
 _MIN_NAME = 5
+_PICTURE = re.compile(r"iVBORw0KGgo|/9j/[24]|R0lGOD|UklGR")  # how PNG, JPEG, GIF and WebP begin in base64
 _PROBE = 64  # characters of a picture's base64 text, all the same for many files of one kind: any picture is meant
 
 
-def passed_columns(path: Path, condition: Condition) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Columns that the task does not know: those to pass through, and those left out for what they hold.
+def passed_columns(path: Path, condition: Condition) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Columns that the task does not know: those to pass through, and those left out with the reason.
 
     Args:
         path: the task's file; read once more when it has such columns.
         condition: what is shown and withheld.
     """
     extras = extra_columns(path, condition.task)
+    taken = features(condition, ())
+    clashing = {name: "has the name of a column of the dataset" for name in extras if name in taken}
+    extras = tuple(name for name in extras if name not in clashing)
     left_out: set[str] = set()
     wanted = {*extras, *tasks.get(condition.task).columns}
     for rows in tsv.read(path, columns=list(wanted)) if extras else ():
         for row in rows:
             left_out |= leaking(row, [name for name in extras if name not in left_out], condition)
-    return tuple(n for n in extras if n not in left_out), tuple(n for n in extras if n in left_out)
+    held = {name: f"holds what {condition.name} withholds" for name in extras if name in left_out}
+    return tuple(name for name in extras if name not in left_out), clashing | held
 
 
 def leaking(row: Mapping[str, Any], extras: list[str], condition: Condition) -> set[str]:
@@ -46,10 +53,22 @@ def leaking(row: Mapping[str, Any], extras: list[str], condition: Condition) -> 
     names = list(_names(row, extras, condition))
     found = set()
     for name in extras:
-        cell = row[name]
-        if cell and (any(piece in _squeeze(cell) for piece in pieces) or leaks(cell, names)):
+        cell = _plain(row[name])
+        shows = not condition.images and _PICTURE.search(cell)
+        if cell and (shows or any(piece in _squeeze(cell) for piece in pieces) or leaks(cell, names)):
             found.add(name)
     return found
+
+
+def _plain(cell: str) -> str:
+    """A cell with the escapes of JSON undone, where it is JSON."""
+    if cell[:1] not in ("[", "{", '"'):
+        return cell
+    try:
+        text: str = orjson.dumps(orjson.loads(cell)).decode()
+    except orjson.JSONDecodeError:
+        return cell
+    return text.replace('\\"', '"').replace("\\n", "\n")
 
 
 def _squeeze(text: str) -> str:

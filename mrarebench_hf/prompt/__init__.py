@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from mrarebench_hf.prompt.compose import assemble, build, final_text
 from mrarebench_hf.prompt.template import template_sha256
-from mrarebench_hf.prompt.withhold import leaks, without_diagnosis
+from mrarebench_hf.prompt.withhold import leaks, statement_of, without_diagnosis
 
-__all__ = ["assemble", "build", "final_text", "leaks", "template_sha256", "without_diagnosis"]
+__all__ = ["assemble", "build", "final_text", "leaks", "statement_of", "template_sha256", "without_diagnosis"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["leaks", "without_diagnosis"]
+__all__ = ["leaks", "statement_of", "without_diagnosis"]
 
-_STATEMENT = r"\A\s*established\s+diagnosis\s*:\s*"
+_STATEMENT = r"\A[\s*_#>]*established\s+diagnosis[\s*_]*[:–—-][\s*_]*"
 # Where the name is not known, the published rule: up to the first full stop, across lines.
 _TO_FULL_STOP = re.compile(_STATEMENT + r".*?\.\s*", re.IGNORECASE | re.DOTALL)
 
@@ -25,11 +25,23 @@ def without_diagnosis(context: str, diagnosis: str) -> str:
     'A man came.'
     """
     if diagnosis.strip():
-        literal = re.compile(_STATEMENT + _pattern(diagnosis) + r"\s*\.?\s*", re.IGNORECASE)
+        # What else the same sentence says of the diagnosis, as "(… deficiency)" or ", type 2", goes with it.
+        literal = re.compile(_STATEMENT + _pattern(diagnosis) + r"[^.\n]*\.?\s*", re.IGNORECASE)
         stripped, n = literal.subn("", context, count=1)
         if n:
             return stripped
     return _TO_FULL_STOP.sub("", context, count=1)
+
+
+def statement_of(context: str, diagnosis: str) -> str:
+    """How the statement of the diagnosis is found: "named", "full_stop" (by the published rule only), or "none".
+
+    >>> statement_of("Established diagnosis: ECD. A man came.", "Erdheim-Chester disease")
+    'full_stop'
+    """
+    if diagnosis.strip() and re.match(_STATEMENT + _pattern(diagnosis), context, re.IGNORECASE):
+        return "named"
+    return "full_stop" if _TO_FULL_STOP.match(context) else "none"
 
 
 def leaks(text: str, withheld: Iterable[str]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ def read_cases(
         DataFormatError: for a damaged file (``tsv.read``), or an ``image_path`` that leaves the file's folder.
     """
     known = tasks.get(task)
+    _refuse_misspelt(path, tsv.header(path), known.columns)
     columns = None if pictures else [*known.columns, *extra_columns(path, task)]
     wanted = columns and [name for name in columns if name != "image"]
     for rows in tsv.read(path, known.required, wanted):
@@ -47,6 +49,19 @@ def extra_columns(path: Path, task: str) -> tuple[str, ...]:
     """Columns of a file that its task does not know, in the file's order."""
     known = tasks.get(task).columns
     return tuple(name for name in tsv.header(path) if name not in known)
+
+
+def _refuse_misspelt(path: Path, columns: Sequence[str], known: Sequence[str]) -> None:
+    """A column that is ours but for case or separators would be passed through unread, ids or findings and all."""
+    missing = {_plain(name): name for name in known if name not in columns}
+    for column in columns:
+        name = missing.get(_plain(column))
+        if name is not None and column not in known:
+            raise DataFormatError(f"{path}: the column {column!r} is probably meant to be {name!r}; rename it")
+
+
+def _plain(column: str) -> str:
+    return re.sub(r"[\s_-]+", "", column).casefold()
 
 
 def _ignore(_path: Path) -> None:
@@ -75,18 +90,18 @@ def _pictures(
     index, image = row["index"], row.get("image", b"")
     paths = _paths(texts.get("image_path", ""))
     label = _Labeller(index, texts, task, paths)
-    places: Sequence[Any] = paths
-    if len(image):
-        try:
-            places = _entries(image)
-        except PictureError as error:
-            yield Picture(1, None, label(1), str(error))
-            return
-    for slot, entry in enumerate(places, 1):
+    try:
+        embedded = _entries(image) if len(image) else []
+    except PictureError as error:
+        yield Picture(1, None, label(1), str(error))
+        return
+    from_files = not any(embedded)
+    label.from_files = from_files
+    for slot, entry in enumerate(paths if from_files else embedded, 1):
         if entry is None or entry == "":
             continue
         try:
-            data = _data(entry) if len(image) else read_picture(path, entry, on_file)
+            data = read_picture(path, entry, on_file) if from_files else _data(entry)
             size_px(data)
         except PictureError as error:
             yield Picture(slot, None, label(slot), str(error))
@@ -139,13 +154,14 @@ class _Labeller:
         self._paths = paths
         self._slots = cells.slot_labels(texts.get("image_slot_map", "")) if task == "evidence" else None
         self._figures = cells.figure_labels(texts.get("figure_mapping", ""))
+        self.from_files = False
 
     def __call__(self, slot: int) -> str | None:
         """T2: the slot's public name, else ``Image <slot>``. T1: the figure whose file this is, else None."""
         if self._slots is not None:
             named = self._slots[slot - 1] if slot <= len(self._slots) else None
             return named or f"Image {slot}"
-        by_rule = self._figures.get(f"{self._index}--{slot}.jpg")
-        if by_rule is None and slot <= len(self._paths):
-            by_rule = self._figures.get(cells.basename(self._paths[slot - 1]))
-        return by_rule
+        by_place = self._figures.get(f"{self._index}--{slot}.jpg")
+        by_name = self._figures.get(cells.basename(self._paths[slot - 1])) if slot <= len(self._paths) else None
+        # A picture read from a file is that file, whatever its place.
+        return (by_name or by_place) if self.from_files else (by_place or by_name)

@@ -38,6 +38,8 @@ def read_picture(table: Path, stated: str, on_file: Callable[[Path], None]) -> b
         return real.read_bytes()
     except FileNotFoundError:
         raise PictureError(f"no file {stated!r} beside the benchmark file") from None
+    except RuntimeError:  # what Python before 3.13 makes of links that go round
+        raise PictureError(f"the file {stated!r} is a link to itself") from None
     except OSError as error:
         raise PictureError(f"the file {stated!r} cannot be read: {error.strerror}") from None
 

@@ -43,7 +43,7 @@ _DAMAGE = (
     EOFError,
     OverflowError,
     MemoryError,
-    NotImplementedError,
+    RuntimeError,
     struct.error,
     zlib.error,
 )

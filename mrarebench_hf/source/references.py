@@ -31,7 +31,7 @@ def of(task: str, cells: Mapping[str, str]) -> dict[str, Any]:
 def warnings_of(task: str, cells: Mapping[str, str]) -> list[str]:
     """What had to be guessed in reading the references of a row, or could not be read, one sentence each."""
     if task != "evidence":
-        return []
+        return [] if cells.get("answer", "").strip() else ["no answer: nothing can hit this case, and it counts"]
     notes = [(name, read.id_list(cells.get(name, "")).note) for name in _ID_COLUMNS]
     found = [f"{name}: {note}" for name, note in notes if note]
     points = cells.get("acceptable_evidence_points", "").strip()

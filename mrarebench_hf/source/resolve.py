@@ -58,7 +58,7 @@ def locate(task: str, *, data_dir: str | Path | None = None, revision: str | Non
     if data_dir is not None:
         if revision is not None:
             raise UsageError(f"revision {revision!r} is one of the Hub dataset; with a data folder there is none")
-        return _named(Path(data_dir).expanduser(), known)
+        return _named(Path(data_dir).expanduser().absolute(), known)
     tried: list[str] = []
     if revision is None:
         for path in _harness_places(known):
@@ -69,9 +69,12 @@ def locate(task: str, *, data_dir: str | Path | None = None, revision: str | Non
 
 
 def sha256_of(path: Path) -> str:
-    """Hex digest of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    """Hex digest of a file's bytes; raises DataNotFoundError when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataNotFoundError(f"{path} cannot be read: {error.strerror}") from None
 
 
 def _root() -> str:
@@ -87,9 +90,10 @@ def _places(folder: Path, task: tasks.Task) -> Iterator[Path]:
 
 def _named(data_dir: Path, task: tasks.Task) -> Located:
     if data_dir.is_file():
-        # A file stands for its track; the other track's lies beside it, or is missed by its columns.
+        # A file is what it is, unless its name is the other track's: then this track's lies beside it.
+        others = {tasks.get(name).filename for name in tasks.names()} - {task.filename}
         beside = data_dir.with_name(task.filename)
-        return Located(beside if beside.is_file() else data_dir, "local", None)
+        return Located(beside if data_dir.name in others and beside.is_file() else data_dir, "local", None)
     places = list(_places(data_dir, task))
     for path in places:
         if path.is_file():

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from mrarebench_hf.errors import DataFormatError, DataNotFoundError
-from mrarebench_hf.source.tsv_feed import Feed
+from mrarebench_hf.source.tsv_feed import Feed, draining_at_exit
 from mrarebench_hf.source.tsv_header import Header, read_header
 
 __all__ = ["BINARY", "check", "header", "read", "require"]
@@ -28,6 +28,8 @@ _THREADED_BLOCK = 32 << 20  # larger blocks are read one by one: the reader keep
 _AHEAD, _AHEAD_THREADED = 3, 6
 _ROW = re.compile(r"Row #(\d+): ")
 _STRADDLE = "straddling object"
+_BREAK = re.compile(r"\r\n|\r|\n")
+_BREAK_BYTES, _TAB = re.compile(rb"[\r\n]"), re.compile(rb"\t")
 
 
 def require(path: Path, columns: Sequence[str], needed: Sequence[str]) -> None:
@@ -61,17 +63,24 @@ def read(
         hold good as long as they are referenced.
 
     Raises:
-        DataFormatError: for all that the module's docstring lists, as soon as it is met.
+        DataFormatError: for a missing column, an id that is empty or stands twice, a row of another length, a cell that
+            holds whole rows, and a file without rows, as soon as it is met.
+        DataNotFoundError: when there is no such file.
     """
     head = _header(path)
     require(path, head.columns, needed)
     wanted = [name for name in head.columns if columns is None or name in columns or name == INDEX]
+    # A quote in a picture cell swallows rows whether or not anybody wants pictures: those cells are always looked at.
+    unwanted = [name for name in head.columns if name in BINARY and name not in wanted]
     seen: dict[str, int] = {}
     n_rows = 0
-    for batch in _batches(path, head, wanted):
-        rows = _rows(batch, wanted, n_rows)
+    for batch in _batches(path, head, [*wanted, *unwanted]):
+        rows = _rows(batch, [*wanted, *unwanted], n_rows)
         _check_rows(path, head.columns, rows, n_rows, seen)
         n_rows += len(rows)
+        for row in rows if unwanted else ():
+            for name in unwanted:
+                del row[name]
         if rows:
             yield rows
     if n_rows == 0:
@@ -84,7 +93,7 @@ def check(path: Path, needed: Sequence[str] = ()) -> int:
 
 
 def header(path: Path) -> tuple[str, ...]:
-    """The column names of a file, in order; raises as ``read`` does."""
+    """The column names of a file, in order; raises as ``read`` does for its header."""
     return _header(path).columns
 
 
@@ -124,11 +133,19 @@ def _check_rows(
             raise DataFormatError(f"{path}: the id {index!r} stands in row {first} and again in row {number}")
         for place, name in enumerate(columns):
             cell = row.get(name)
-            if isinstance(cell, str) and "\n" in cell and "\t" in cell and _holds_rows(cell, place, columns):
+            if cell is not None and _swallows(cell, place, columns):
+                begin = cell[:40] if isinstance(cell, str) else bytes(cell[:40]).decode("utf-8", "replace")
                 raise DataFormatError(
                     f"{path}, row {number}: the cell {name!r} holds whole rows of the file; a stray quote before "
-                    f"{cell[:40]!r} swallows what follows it"
+                    f"{begin!r} swallows what follows it"
                 )
+
+
+def _swallows(cell: str | memoryview, place: int, columns: Sequence[str]) -> bool:
+    if isinstance(cell, str):
+        return "\t" in cell and _BREAK.search(cell) is not None and _holds_rows(cell, place, columns)
+    # Base64 and JSON have neither a tab nor, here, a reason for one.
+    return _TAB.search(cell) is not None and _BREAK_BYTES.search(cell) is not None
 
 
 def _holds_rows(cell: str, place: int, columns: Sequence[str]) -> bool:
@@ -138,7 +155,8 @@ def _holds_rows(cell: str, place: int, columns: Sequence[str]) -> bool:
     those that come before its column. A written table may have both too, so the part that would be the next row's id
     must look like one.
     """
-    lines = cell.split("\n")
+    # A quote that is never closed swallows the file's last line break as well.
+    lines = _BREAK.split(cell.rstrip("\r\n"))
     if lines[0].count("\t") != len(columns) - 1 - place or lines[-1].count("\t") != place:
         return False
     id_place = columns.index(INDEX) if INDEX in columns else 0
@@ -186,9 +204,10 @@ def _open(path: Path, header: Header, wanted: Sequence[str], block: int, *, thre
                 null_values=[],
             ),
         )
-        for batch in reader:
-            feed.taken()
-            yield batch
+        with draining_at_exit(feed, reader):
+            for batch in reader:
+                feed.taken()
+                yield batch
 
 
 def _explain(path: Path, header: Header, wanted: Sequence[str], block: int, words: str) -> str:

@@ -5,13 +5,41 @@ pyarrow reads up to 32 blocks ahead; blocks that fit the largest row may have hu
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-__all__ = ["Feed"]
+__all__ = ["Feed", "draining_at_exit"]
 
 _PATIENCE_S = 1.0
+_OPEN: dict[int, tuple[Feed, Iterable[Any]]] = {}
+
+
+@contextlib.contextmanager
+def draining_at_exit(feed: Feed, reader: Iterable[Any]) -> Iterator[None]:
+    """See to it that no thread of a reader asks for bytes while the interpreter ends.
+
+    A stream that is left half-read lives until then, and a thread that comes back to Python too late aborts the
+    process.
+    """
+    _OPEN[id(feed)] = feed, reader
+    try:
+        yield
+    finally:
+        del _OPEN[id(feed)]
+
+
+@atexit.register
+def _drain() -> None:
+    for feed, reader in list(_OPEN.values()):
+        feed.close()
+        with contextlib.suppress(Exception):  # a file cut short here reads as a damaged one
+            for _ in reader:
+                pass
 
 
 class Feed:

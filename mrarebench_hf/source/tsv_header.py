@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from mrarebench_hf.errors import DataFormatError
+from mrarebench_hf.errors import DataFormatError, DataNotFoundError
 
 __all__ = ["Header", "read_header"]
 
@@ -28,9 +28,13 @@ def read_header(path: Path) -> Header:
     Raises:
         DataFormatError: when the file is empty, the header is no UTF-8 line of at most 1 MB, or a name is empty or
             occurs twice.
+        DataNotFoundError: when the file cannot be read.
     """
-    with path.open("rb") as file:
-        start = file.read(_LIMIT)
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LIMIT)
+    except OSError as error:
+        raise DataNotFoundError(f"{path} cannot be read: {error.strerror}") from None
     n_bom = len(_BOM) if start.startswith(_BOM) else 0
     end = _line_end(start, n_bom)
     if end is None:

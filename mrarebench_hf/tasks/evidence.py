@@ -43,8 +43,8 @@ TASK = Task(
         "task_type",
     ),
     required=("context", "acceptable_evidence_points"),
-    # One text under both keys: the three conditions must differ in what is shown, never in what is asked.
-    instructions={"images": _INSTRUCTION, "text": _INSTRUCTION},
+    # One text for all conditions: they must differ in what is shown, never in what is asked.
+    instructions={"images": _INSTRUCTION},
     scorer=None,
     reply=_reply,
 )

@@ -18,7 +18,7 @@ from tsv_files import T1, T2, b64, encoded, png, t1, t2, write
 import mrarebench_hf
 from mrarebench_hf import conditions, prompt
 from mrarebench_hf.dataset import prepare
-from mrarebench_hf.dataset.rows import picture_faults, prompt_of, references_of, undecoded
+from mrarebench_hf.dataset.rows import prompt_of, references_of, undecoded
 from mrarebench_hf.errors import DataFormatError, DataNotFoundError, UnknownNameError
 from mrarebench_hf.source.cases import read_cases
 from mrarebench_hf.source.picture import size_px, to_rgb
@@ -125,12 +125,12 @@ def test_br05_duplicates_leave_nothing_behind(tmp_path: Path, cache: Path) -> No
 def test_br06_bad_pictures_stand_as_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     write(tmp_path / "d" / T1, [t1("good", [PICTURE]), t1("bad", [PICTURE, "iVBORw0KGgo"])])
     with caplog.at_level(logging.WARNING, "mrarebench_hf"):
-        prepared = prepare(["Diagnosis", "Diagnosis_FD"], data_dir=tmp_path / "d")["Diagnosis"]
+        prepared = prepare(["Diagnosis"], data_dir=tmp_path / "d")["Diagnosis"]
     assert [len(row["images"]) for row in prepared.dataset()] == [1, 2]
     assert prepared.dataset()[1]["images"][1] is None
     assert caplog.messages == ["Diagnosis: id bad: picture 2 cannot be used: no base64: Incorrect padding"]
-    assert picture_faults(prepared, "bad") == "slot 2: no base64: Incorrect padding"
-    assert picture_faults(prepared, "good") == ""
+    assert prepared.picture_faults("bad") == "slot 2: no base64: Incorrect padding"
+    assert prepared.picture_faults("good") == ""
     caplog.clear()
     assert prepare(["Diagnosis"], data_dir=tmp_path / "d")["Diagnosis"].faults == prepared.faults
     assert "id bad" in caplog.text

@@ -152,7 +152,7 @@ def test_links_of_the_hub_cache_are_followed(tmp_path: Path) -> None:
 
 def test_missing_columns_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "s.tsv", [{"index": "0", "context": "x", "Answer": "y"}])
-    with pytest.raises(DataFormatError, match=r"lacks the column 'answer' \(nearest: 'Answer'\)"):
+    with pytest.raises(DataFormatError, match="the column 'Answer' is probably meant to be 'answer'"):
         cases(path)
 
 

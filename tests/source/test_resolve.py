@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from tsv_files import T1, t1, write
+from tsv_files import T1, T2, t1, write
 
 from mrarebench_hf.errors import DataNotFoundError, UsageError
 from mrarebench_hf.source.resolve import locate, sha256_of
@@ -33,8 +33,12 @@ def test_a_named_folder(tmp_path: Path, place: str) -> None:
 
 def test_the_other_track_lies_beside_a_named_file(tmp_path: Path) -> None:
     one, two = write(tmp_path / "a.tsv", [t1()]), write(tmp_path / T1, [t1()])
-    assert locate("diagnosis", data_dir=one).path == two
     assert locate("evidence", data_dir=one).path == one
+    assert locate("evidence", data_dir=two).path == two
+    other = write(tmp_path / T2, [t1()])
+    assert locate("evidence", data_dir=two).path == other
+    # A file with a name of its own is what it says, also beside the published one.
+    assert locate("diagnosis", data_dir=one).path == one
 
 
 def test_a_named_folder_without_the_file(tmp_path: Path) -> None:
