@@ -42,8 +42,10 @@ _ROMAN |= {
 # Only after such a word is a lone "x" a number, and "ia" or "via" a numeral with a letter.
 _BEFORE_NUMBER = frozenset(("type", "subtype", "stage", "grade", "group", "class", "factor"))
 _AFTER_TYPE = {"x": "10"} | {f"{r}{s}": f"{_ROMAN[r]}{s}" for r in ("i", "v", "vi") for s in "abcdef"}
-_SPELLINGS = (("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("leuc", "leuk"), ("sulph", "sulf"), ("fibre", "fiber"))
-_IRREGULAR_PLURAL = "oses"
+_SPELLINGS = (
+    *(("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("leuc", "leuk"), ("sulph", "sulf"), ("fibre", "fiber")),
+    *(("alis", "aliz"), ("ganis", "ganiz"), ("terised", "terized")),  # generalised, localised, organising
+)
 _ARTICLES = ("a", "an", "the")
 _LEADING_ARTICLE = re.compile(r"\s*(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 
@@ -97,7 +99,7 @@ def _canonical(word: str) -> str:
         return word
     for british, american in _SPELLINGS:
         word = word.replace(british, american)
-    if word.endswith(_IRREGULAR_PLURAL):
+    if word.endswith("oses"):
         return f"{word[:-2]}is"
     return word[:-1] if len(word) > 4 and word[-1] == "s" and word[-2:] not in ("ss", "us", "is") else word
 

@@ -42,6 +42,7 @@ _EXPLAINING_WORDS = (
 _EXPLAINS = frozenset(_EXPLAINING_WORDS.split())
 _CODE = re.compile(r"(?:icd|orpha|omim|mim|#)|[a-z]\d\d(?:\.\w{1,4})?$", re.IGNORECASE)
 _ALSO = re.compile(r"(?:also (?:known as|called)|a\.?k\.?a\.?|formerly|synonym)[:,]? ", re.IGNORECASE)
+_LEADING_SHARE = re.compile(r"[~≈]?\d{1,3}(?:\.\d+)? ?[%％][ :,–—-]*")
 _SHARE = re.compile(r" ?[~≈]?\d{1,3}(?:\.\d+)? ?[%％].*")
 _EDGES = " \t.,;:!?。，；、*_`\"“”„«»‘’'-–—•·#>|~"
 _BRACKETS = str.maketrans("（）【】［］\t", "()[][]|")
@@ -56,6 +57,9 @@ def name_of(item: str) -> str:
     ('Hurler syndrome (MPS I)', 'Sarcoidosis')
     """
     text = " ".join(item[:_MAX_CHARS].translate(_BRACKETS).split())
+    share = _LEADING_SHARE.match(text)
+    if share:
+        text = text[share.end() :]
     if _PLAIN.fullmatch(text) and " or " not in text and " vs " not in text:
         text = _without_explanation(text)
     else:

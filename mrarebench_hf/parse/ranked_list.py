@@ -68,7 +68,7 @@ def strict_list(text: str) -> RankedList:
         return _none("empty")
     as_asked = _as_asked(answer.text)
     if as_asked:
-        return _result(as_asked, as_asked, "placeholder")
+        return _result(as_asked, as_asked, "placeholder", marked=True)
     if is_error_text(answer.text):
         return _none("error_text")
     items, marked = _items(_within_answer_tag(answer.text))
@@ -76,7 +76,7 @@ def strict_list(text: str) -> RankedList:
         items = [item for item in items if marked and not is_advice(item) and not refuses(item)]
         if not items:
             return RankedList((), (), "refusal", True)
-    return _result(items, [name_of(item) for item in items], "placeholder" if items else "no_list")
+    return _result(items, [name_of(item) for item in items], "placeholder" if items else "no_list", marked=marked)
 
 
 def fold_repeats(names: Iterable[str]) -> tuple[str, ...]:
@@ -103,8 +103,16 @@ def _none(reason: str) -> RankedList:
     return RankedList((), (), reason, False)
 
 
-def _result(raw: Sequence[str], names: Sequence[str], otherwise: str) -> RankedList:
-    pairs = ((name, item) for name, item in zip(names, raw, strict=True) if not is_placeholder(name))
+def _result(raw: Sequence[str], names: Sequence[str], otherwise: str, *, marked: bool) -> RankedList:
+    """Candidates without placeholders; in a marked list "Unknown" keeps its place, so that what follows gains none."""
+    empty = [is_placeholder(name) for name in names]
+    if all(empty):
+        return _none(otherwise)
+    pairs = (
+        (name, item)
+        for name, item, nothing in zip(names, raw, empty, strict=True)
+        if not nothing or (marked and any(map(str.isalpha, name)))
+    )
     kept = _distinct(pairs)
     return RankedList(
         tuple(name for name, _ in kept), tuple(item for _, item in kept), None if kept else otherwise, False

@@ -31,10 +31,14 @@ _HEADS = {"disease": "disease", "disorder": "disease", "condition": "disease", "
     "complex": "complex"
 }
 _FILLERS = frozenset(("type", "subtype"))
+# Words of certainty alone. Grades, ages and sides are part of names: "severe combined immunodeficiency", "adult-onset
+# Still disease" and "atypical hemolytic uremic syndrome" are diseases of their own.
 _HEDGES = _words(
-    "possible possibly probable probably likely suspected suspicious presumed presumptive definite typical atypical "
-    "classic classical early late adult onset mild moderate severe advanced active variant form phenotype "
-    "presentation manifestation case of unspecified related left right bilateral unilateral"
+    "possible possibly probable probably likely suspected suspicious presumed presumptive definite case of unspecified"
+)
+_GRADES = _words(
+    "typical atypical classic classical early late adult onset mild moderate severe advanced active variant form "
+    "phenotype presentation manifestation related left right bilateral unilateral"
 )
 _GENERIC = (
     _words(
@@ -46,11 +50,15 @@ _GENERIC = (
     | frozenset(_HEADS)
     | _FILLERS
     | _HEDGES
+    | _GRADES
 )
 _SHORT = 4
 _DISTINCTIVE = 5
 _SPACELESS = 8
 _UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_NARROWING = _FILLERS | _words("variant form phenotype")
+_PUNCTUATION = (",", ";", ":", "-", "–", "—", ".")
+_ACRONYM = re.compile(r"[A-Z0-9][A-Za-z0-9-]{1,9}")
 _PARENTHESIS = re.compile(r"([^()]*)\(([^()]*)\)([^()]*)")
 _INITIALS = re.compile(r"\b[A-Z](?:-[A-Z])+\b")
 _WORD = re.compile(r"[^\W_]+")
@@ -148,7 +156,8 @@ def strict_names(names: tuple[str, ...]) -> StrictNames:
 
 def _spellings(names: Sequence[str]) -> Iterator[tuple[str, str]]:
     for name in names:
-        yield name, name
+        for reading in _readings(name) if "(" in name else (name,):
+            yield name, reading
         spelled_out = name.translate(_UMLAUT)
         if spelled_out != name:
             yield name, spelled_out
@@ -159,9 +168,6 @@ def _keys(full: str) -> _Keys:
     heads = frozenset([_HEADS[word] for word in words if word in _HEADS])
     core = sorted([word for word in words if word not in _HEADS and word not in _FILLERS])
     unhedged = core if _HEDGES.isdisjoint(core) else [word for word in core if word not in _HEDGES]
-    if words[:1] == ["variant"]:
-        # "Variant Creutzfeldt-Jakob disease" is another disease; "… disease variant" is the same with a hedge.
-        unhedged = core
     return _Keys(" ".join(core), " ".join(unhedged), heads)
 
 
@@ -171,19 +177,35 @@ def _form(reading: str) -> tuple[str, str, tuple[str, ...]]:
     return full, full.replace(" ", ""), tuple(full.split())
 
 
-def _readings(candidate: str) -> Iterator[str]:
-    """The whole of a candidate; of "X (Y)" also Y, and X unless Y narrows it to a subtype."""
-    match = _PARENTHESIS.match(candidate)
+def _readings(name: str) -> Iterator[str]:
+    """The whole of a name; of "X (Y)" also X unless Y narrows it to a subtype, and Y where it is X by another name.
+
+    A rank holds one diagnosis: a Y that is not seen to be another name of X is an explanation, not a second guess.
+    """
+    match = _PARENTHESIS.match(name)
     if match is None:
-        yield candidate
+        yield name
         return
     before, inside, after = match.groups()
+    if after.lstrip()[:1] in _PUNCTUATION:
+        after = ""
     yield f"{before} {inside} {after}"
+    outside = f"{before} {after}"
     words = fold(inside).split()
-    if not all(map(_is_generic, words)):
-        if _FILLERS.isdisjoint(words):
-            yield f"{before} {after}"
+    narrows = bool(words) and (words[0] in _FILLERS or words[-1] in _NARROWING or all(map(_is_generic, words)))
+    if not narrows:
+        yield outside
+    if _is_acronym_of(inside.strip(), outside) or not any(c.isascii() and c.isalpha() for c in outside):
         yield inside
+
+
+def _is_acronym_of(short: str, name: str) -> bool:
+    """Whether a short word in capitals has letters that stand in a name in this order, from its first one on."""
+    if not _ACRONYM.fullmatch(short) or sum(map(str.isupper, short)) < 2:
+        return False
+    letters = iter(fold(name).replace(" ", ""))
+    wanted = fold(short).replace(" ", "")
+    return fold(name)[:1] == wanted[:1] and all(letter in letters for letter in wanted)
 
 
 def _is_generic(word: str) -> bool:

@@ -118,7 +118,7 @@ def test_dress_of_items(form: str) -> None:
         "3. Niemann-Pick disease type A\n2. Gout\n1. Fabry disease",
         "1. Fabry disease\n1. Gout\n1. Niemann-Pick disease type A",
         "0. Fabry disease\n1. Gout\n2. Niemann-Pick disease type A",
-        "1. Fabry disease\n2.\n3. Gout\n4. N/A\n5. Niemann-Pick disease type A",
+        "1. Fabry disease\n2.\n3. Gout\n4. \n5. Niemann-Pick disease type A",
         "1. Fabry disease\n2. FABRY DISEASE\n3. Gout\n4. **Gout**\n5. Niemann–Pick disease, type A",
         "<|im_start|>assistant\n1. Fabry disease\n2. Gout\n3. Niemann-Pick disease type A<|im_end|>",
         "I cannot give advice, but consider:\n1. Fabry disease\n2. Gout\n3. Niemann-Pick disease type A",
@@ -247,3 +247,19 @@ def test_reading_grows_with_the_length_only(piece: str) -> None:
 
     seconds(1_000)
     assert seconds(400_000) < 20 * max(seconds(100_000), 0.02)
+
+
+@pytest.mark.parametrize(
+    ("reply", "candidates"),
+    [
+        ("1. 60% Gout\n2. Fabry disease: 30%", ("Gout", "Fabry disease")),
+        ("1. Unknown\n2. Fabry disease", ("Unknown", "Fabry disease")),
+        ("- N/A\n- Fabry disease", ("N/A", "Fabry disease")),
+    ],
+)
+def test_what_follows_an_unusable_item_gains_no_rank(reply: str, candidates: tuple[str, ...]) -> None:
+    assert strict_list(reply).candidates == candidates
+
+
+def test_a_list_of_placeholders_is_no_list() -> None:
+    assert strict_list("1. Unknown\n2. N/A").reason == "placeholder"
