@@ -6,8 +6,8 @@ Writes a T1 file with pictures of that size, then runs each way three times in a
 best. Clocks start after the imports and end when rows can be read. Peak memory is the process's own high-water mark
 (`ru_maxrss`) less what it was after the imports.
 
-Last runs (two cores shared with other work, CPython 3.11, pyarrow 26): ours is 1.4 to 2.1 x least and 7 to 13 x faster
-than usual; peak memory 0.46 x file; see docs/data.md.
+Last run (two idle cores, CPython 3.11, pyarrow 26): ours is 1.6 x least and 8.9 x faster than usual; peak memory 0.48 x
+file; see docs/data.md.
 
 - least: read the file, base64-decode each picture at a place known beforehand; no parsing, nothing kept.
 - ours: `prepare` of one condition into an empty cache: hash, parse, check, decode, write Arrow, memory-map.
