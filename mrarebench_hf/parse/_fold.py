@@ -29,9 +29,9 @@ _UNLIKE_ASCII = str.maketrans(
 # Lower case, and everything but letters and digits to spaces, in one pass over ASCII bytes.
 _TO_WORDS = bytes(ord(chr(code).lower()) if chr(code).isalnum() else 32 for code in range(128)) + b" " * 128
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b|(?<=s)'(?!\w)", re.IGNORECASE)
-_JOINED_NUMBER = re.compile(
-    rf"({'|'.join([*_GREEK.values(), 'type', 'subtype', 'stage', 'grade', 'group', 'class', 'factor'])})(\d+[a-z]?)"
-)
+_JOINED_NUMBER = re.compile(r"([a-z]{2,})(\d+[a-z]?)")
+# "GSDII", "MPSIVa", "GSDIa": an acronym with its number; capitals tell it among small letters or alone.
+_JOINED_NUMERAL = re.compile(r"\b([A-Z]{1,4}[A-HJ-UWYZ])((?:III?|IV|VI{1,3}|IX)[A-Fa-f]?|I[a-d])\b")
 _ROMAN_NUMERALS = "i ii iii iv v vi vii viii ix - xi xii xiii xiv xv xvi xvii"
 _ROMAN = {roman: str(number) for number, roman in enumerate(_ROMAN_NUMERALS.split(" "), 1) if roman != "-"}
 _ROMAN |= {
@@ -39,13 +39,12 @@ _ROMAN |= {
     for roman in ("ii", "iii", "iv", "vii", "viii", "ix")
     for letter in "abcdef"
 }
-# Only after such a word is a lone "x" a number, and "ia" or "via" a numeral with a letter.
+# Only after such a word is a lone "x" a number; only there or at the end of a name is "ia" a numeral with a letter.
 _BEFORE_NUMBER = frozenset(("type", "subtype", "stage", "grade", "group", "class", "factor"))
-_AFTER_TYPE = {"x": "10"} | {f"{r}{s}": f"{_ROMAN[r]}{s}" for r in ("i", "v", "vi") for s in "abcdef"}
-_SPELLINGS = (
-    *(("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("leuc", "leuk"), ("sulph", "sulf"), ("fibre", "fiber")),
-    *(("alis", "aliz"), ("ganis", "ganiz"), ("terised", "terized")),  # generalised, localised, organising
-)
+_WITH_LETTER = {f"{r}{s}": f"{_ROMAN[r]}{s}" for r in ("i", "v", "vi") for s in "abcdef"}
+_AFTER_TYPE = {"x": "10"} | _WITH_LETTER
+_SPELLINGS = (("ae", "e"), ("oe", "e"), ("our", "or"), ("leuc", "leuk"), ("sulph", "sulf"), ("fibre", "fiber"))
+_BRITISH_S = re.compile(r"(?<=[iy])s(?=(?:e|ed|es|ing|ation|ations)$)")
 _ARTICLES = ("a", "an", "the")
 _LEADING_ARTICLE = re.compile(r"\s*(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 
@@ -60,7 +59,11 @@ def fold(name: str) -> str:
     >>> fold("Sjögren’s syndrome"), fold("α1-Antitrypsin"), fold("Hemophilia A"), fold("MPS II")
     ('sjogren syndrome', 'alpha 1 antitrypsin', 'hemophilia a', 'mps 2')
     """
-    text = name if name.isascii() else _to_ascii(name)
+    text = name
+    if "I" in text and not (text.isupper() and " " in text):
+        text = _JOINED_NUMERAL.sub(r"\1 \2", text)
+    if not text.isascii():
+        text = _to_ascii(text)
     if "'" in text:
         text = _POSSESSIVE.sub("", text)
     words = _split(text)
@@ -69,6 +72,8 @@ def fold(name: str) -> str:
     if "the" in words:
         words = [word for word in words if word != "the"]
     words = [_canonical(word) for word in words]
+    if len(words) > 1 and words[-1] in _WITH_LETTER:
+        words[-1] = _WITH_LETTER[words[-1]]
     return " ".join(words if _BEFORE_NUMBER.isdisjoint(words) else _after_type(words))
 
 
@@ -99,6 +104,7 @@ def _canonical(word: str) -> str:
         return word
     for british, american in _SPELLINGS:
         word = word.replace(british, american)
+    word = _BRITISH_S.sub("z", word)
     if word.endswith("oses"):
         return f"{word[:-2]}is"
     return word[:-1] if len(word) > 4 and word[-1] == "s" and word[-2:] not in ("ss", "us", "is") else word

@@ -17,11 +17,21 @@ _MAX_WORDS = 20
 _MAX_OTHER_NAME_WORDS = 8
 
 _PLAIN = re.compile(r"[\w'’-]+(?: [\w'’-]+)*")
+_CUTS = (" or ", " vs ", " - ")
 _WRAPPED = re.compile(r"\\(?:boxed|text|textbf|textit|mathrm|mathbf)\s?\{([^{}]*)\}")
 _BOLD_LEAD = re.compile(r"(\*\*|__)(.+?)\1(.*)", re.DOTALL)
 _LABEL = re.compile(
-    r"(?:(?:final|most likely|primary|possible|differential|suspected|disease) )?"
-    r"(?:diagnosis|diagnoses|disease|condition|name|answer)(?: \d{1,2})? ?[:：] ?",
+    r"(?:(?:(?:final|most likely|primary|possible|differential|suspected|disease|leading|main|working|alternative) )?"
+    r"(?:diagnosis|diagnoses|disease|condition|name|answer|choice)(?: \d{1,2})?"
+    r"|(?:second |third |next )?most likely|(?:less|least) likely|primary|alternative"
+    r"|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) ?[:：] ?",
+    re.IGNORECASE,
+)
+# "M10.0: Gout", "[E75.21] Fabry disease", "ORPHA:324 Fabry disease"
+_CODED = r"(?:(?:orpha\w{0,3}|omim|mim)[ :#]{0,2}\d{2,6}|(?:icd[-\d]{0,3}[ :]{1,2})?[a-z]\d\d(?:\.\w{1,4})?)"
+_LEADING_CODE = re.compile(
+    rf"(?:\[{_CODED}\]|{_CODED}(?= ?[:–—]| - )|(?:orpha\w{{0,3}}|omim|mim)[ :#]{{0,2}}\d{{2,6}}(?= )"
+    r"|[a-z]\d\d\.\w{1,4}(?= )) ?[:–—-]? ?(?=\S)",
     re.IGNORECASE,
 )
 _EXPLANATION = re.compile(
@@ -41,7 +51,7 @@ _EXPLAINING_WORDS = (
 )
 _EXPLAINS = frozenset(_EXPLAINING_WORDS.split())
 _CODE = re.compile(r"(?:icd|orpha|omim|mim|#)|[a-z]\d\d(?:\.\w{1,4})?$", re.IGNORECASE)
-_ALSO = re.compile(r"(?:also (?:known as|called)|a\.?k\.?a\.?|formerly|synonym)[:,]? ", re.IGNORECASE)
+_ALSO = re.compile(r",? (?=(?:also (?:known as|called)|a\.?k\.?a\.?|formerly)[:,]? (?=\w))([^(),;]+)", re.IGNORECASE)
 _LEADING_SHARE = re.compile(r"[~≈]?\d{1,3}(?:\.\d+)? ?[%％][ :,–—-]*")
 _SHARE = re.compile(r" ?[~≈]?\d{1,3}(?:\.\d+)? ?[%％].*")
 _EDGES = " \t.,;:!?。，；、*_`\"“”„«»‘’'-–—•·#>|~"
@@ -60,10 +70,10 @@ def name_of(item: str) -> str:
     share = _LEADING_SHARE.match(text)
     if share:
         text = text[share.end() :]
-    if _PLAIN.fullmatch(text) and " or " not in text and " vs " not in text:
+    if _PLAIN.fullmatch(text) and not any(map(text.__contains__, _CUTS)):
         text = _without_explanation(text)
     else:
-        text = _without_explanation(_without_label(_without_markup(text)))
+        text = _without_explanation(_ALSO.sub(r" (\1)", _without_label(_without_markup(text)), count=1))
     return text if text.count(" ") < _MAX_WORDS else ""
 
 
@@ -81,8 +91,11 @@ def _without_markup(text: str) -> str:
 
 
 def _without_label(text: str) -> str:
-    label = _LABEL.match(text)
-    return text[label.end() :].strip(_EDGES) if label and label.end() < len(text) else text
+    for lead in (_LABEL, _LEADING_CODE):
+        found = lead.match(text)
+        if found and found.end() < len(text):
+            text = text[found.end() :].strip(_EDGES)
+    return text
 
 
 def _without_explanation(text: str) -> str:
@@ -101,7 +114,6 @@ def _with_other_name(text: str, opening: int) -> str:
     name = _SHARE.sub("", text[:opening]).strip(_EDGES)
     if not name:
         return after or inside
-    inside = _ALSO.sub("", inside, count=1)
     other = f" ({inside})" if _is_name(inside) else ""
     return f"{name}{other} {after}".strip()
 

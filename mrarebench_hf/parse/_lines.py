@@ -31,7 +31,12 @@ _ROMAN_ORDER = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi
 _CHINESE_ORDER = ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
 _ASIDE = re.compile(
     r"next step|recommend|work-?up|investigat|reasoning|rationale|finding|feature|evidence|management|treatment|test"
-    r"|\bnote|analysis|\bplan\b|symptom|observ|\bstep\b|follow|key |explanation|reference|下一步|建议|分析",
+    r"|\bnote|analysis|\bplan\b|symptom|observ|\bsteps?\b|follow|key |explanation|reference|下一步|建议|分析",
+    re.IGNORECASE,
+)
+_TASK = re.compile(
+    r"\b(?:tests?|testing|biopsy|mri|ct|x-?ray|ultrasound|blood (?:count|tests?|work)|count|panel|sequencing|assay"
+    r"|imaging|consult(?:ation)?|refer(?:ral)?|obtain|perform|order|check|measure|monitor|follow-?up|levels?)\b",
     re.IGNORECASE,
 )
 _WANTED = re.compile(r"diagnos|differential|ranked|ranking|\blist\b|answer|candidate|诊断|如下", re.IGNORECASE)
@@ -101,19 +106,21 @@ def read_lines(text: str) -> list[Line]:
     return [_as_letter(line) if line.style == "roman" else line for line in lines]
 
 
-def best_run(lines: Sequence[Line], style: str) -> list[str]:
+def best_run(lines: Sequence[Line], style: str, *, answering: bool = False) -> list[str]:
     """Items of the run of lines so marked that is the list asked for; empty without one.
+
+    With ``answering``, runs of findings, reasons, tests and steps are not taken even where there is no other.
 
     >>> best_run(read_lines("Steps:\\n1. Biopsy\\nDiagnoses:\\n1. Fabry disease\\n2. Gout"), "number")
     ['Fabry disease', 'Gout']
     """
     runs = [run for run in _runs(lines, style) if run.plausible]
-    if not runs:
+    answers = [run for run in runs if not _is_aside(run)] or ([] if answering else runs)
+    if not answers:
         return []
-    answering = [run for run in runs if not _is_aside(run.header)] or runs
-    if len(answering) > 1 and _parallel([run.header for run in answering]):
-        return [text for run in answering for text in run.texts]
-    wanted = [run for run in answering if _WANTED.search(run.header)] or answering
+    if len(answers) > 1 and _parallel([run.header for run in answers]):
+        return [text for run in answers for text in run.texts]
+    wanted = [run for run in answers if _WANTED.search(run.header)] or answers
     longest = max(min(len(run.items), _ENOUGH) for run in wanted)
     return next(run.texts for run in reversed(wanted) if min(len(run.items), _ENOUGH) == longest)
 
@@ -206,9 +213,12 @@ def _opens_a_list(header: str) -> bool:
     return header.rstrip("*_ ").endswith((":", "："))
 
 
-def _is_aside(header: str) -> bool:
-    short = len(header.split()) <= _SHORT_HEADER
-    return short and bool(_ASIDE.search(header)) and not _WANTED.search(header)
+def _is_aside(run: _Run) -> bool:
+    if _WANTED.search(run.header):
+        return False
+    short = len(run.header.split()) <= _SHORT_HEADER
+    tasks = sum(_TASK.search(item.text) is not None for item in run.items)
+    return (short and bool(_ASIDE.search(run.header))) or 2 * tasks > len(run.items)
 
 
 def _parallel(headers: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["is_advice", "is_error_text", "is_placeholder", "refuses"]
+__all__ = ["heads_advice", "is_advice", "is_error_text", "is_placeholder", "refuses"]
 
 # A refusal says so at its beginning; further in, the same words belong to the reasoning.
 _OPENING = 400
@@ -21,7 +21,8 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _ERROR = re.compile(
-    r"\s*(?:<!doctype|<html|failed to obtain answer|error\b|error code|exception\b|traceback\b|request timed out"
+    r"\s*(?:<!doctype|<html|failed to obtain answer|error(?:$|:| code| \d| occurred| while| calling)"
+    r"|exception(?:$|:| occurred)|traceback\b|request timed out"
     r"|timed? ?out\b|http error|\d{3} (?:bad|internal|gateway|service|too many|unauthorized|forbidden|not found)\b"
     r"|\{\s*\"error\")",
     re.IGNORECASE,
@@ -44,7 +45,14 @@ _PLACEHOLDERS = frozenset(
     )
 )
 _ADVICE = re.compile(
-    r"(?:please|see|consult|bring|seek|contact|visit|ask|talk|speak|schedule|go to|call|upload)\b", re.IGNORECASE
+    r"(?:please|see|consult|bring|seek|contact|visit|ask|talk|speak|schedule|go to|call|upload|get|keep|take"
+    r"|seeing|consulting|bringing|seeking|contacting|visiting|asking|talking|speaking|scheduling|getting|keeping"
+    r"|taking)\b",
+    re.IGNORECASE,
+)
+_HEADS_ADVICE = re.compile(
+    r"\byou (?:can|could|should|may|might)\b|\brecommend|\bsuggest(?:ions?)?\b|\badvi[cs]e you|\bsteps?\b|\bhelp\b",
+    re.IGNORECASE,
 )
 
 
@@ -82,3 +90,12 @@ def is_advice(name: str) -> bool:
     True
     """
     return _ADVICE.match(name) is not None
+
+
+def heads_advice(line: str) -> bool:
+    """Whether a line announces advice to the reader: its last clause says so.
+
+    >>> heads_advice("I cannot diagnose. Here is what you can do:"), heads_advice("I can't advise you, but consider:")
+    (True, False)
+    """
+    return _HEADS_ADVICE.search(re.split(r"[.,;!?]\s", line)[-1]) is not None

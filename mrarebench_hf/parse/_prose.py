@@ -24,6 +24,10 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 _JOINTS = re.compile(r",? followed by |,? and then |, and |, then |, or | and |, |; ", re.IGNORECASE)
+_DISEASE_ENDING = re.compile(
+    r"\b(?:disease|syndrome|disorder|deficiency|dystrophy)\W*$|\w(?:itis|osis|oma|emia|pathy|plasia|asis)\W*$",
+    re.IGNORECASE,
+)
 _HEADER_END = (":", "：")
 _SENTENCE_END = (".", "。", "!")
 
@@ -59,9 +63,17 @@ def _one_line(text: str) -> list[str]:
     if stated:
         return stated
     parts = text.split(", ")
+    if len(parts) > 1 and _are_names(parts):
+        return parts
     if len(parts) >= _MIN_COMMA_NAMES and all(len(part.split()) <= _MAX_NAME_WORDS for part in parts):
         return parts
     return [text] if len(text.split()) <= _MAX_NAME_WORDS else []
+
+
+def _are_names(parts: Sequence[str]) -> bool:
+    """Whether all are names of diseases, and not one that is turned around ("Anemia, Sickle Cell")."""
+    short = all(part[:1].isupper() and len(part.split()) <= _MAX_NAME_WORDS for part in parts)
+    return short and all(map(_DISEASE_ENDING.search, parts[1:]))
 
 
 def _stated(texts: Sequence[str]) -> list[str]:

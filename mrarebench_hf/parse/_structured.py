@@ -1,21 +1,15 @@
-"""Stage parse, T1: lists written as data or mark-up: JSON, Markdown tables, HTML and LaTeX.
+"""Stage parse, T1: lists written with mark-up: Markdown tables, HTML and LaTeX.
 
-In: the text after thinking. Out: its items, or None when the text is not of that kind. JSON is read by the standard
-parser, nothing is evaluated.
+In: the text after thinking. Out: the items of its table, or its lists as plain lines with bullets.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any
 
-__all__ = ["json_items", "lines_from_markup", "table_items"]
+__all__ = ["lines_from_markup", "table_items"]
 
 _FENCE = re.compile(r"```[a-zA-Z]{0,12}[ \t]*\n?")
-_NAME_KEYS = ("diagnosis", "name", "disease", "condition", "diagnosis_name", "disease_name", "label", "answer", "term")
-_MAX_STARTS = 4
-_MAX_DEPTH = 4
 _HTML_ITEM = re.compile(r"<li[^<>]{0,80}>", re.IGNORECASE)
 _HTML_BREAK = re.compile(r"</?(?:br|p|div|ol|ul|table|tr|h[1-6])\b[^<>]{0,80}>", re.IGNORECASE)
 _HTML_TAG = re.compile(
@@ -23,51 +17,11 @@ _HTML_TAG = re.compile(
 )
 _CHAT_TOKEN = re.compile(r"<\|[\w ]{1,40}\|>(?:assistant\b)?|</?s>|\[/?INST\]")
 _LATEX_ITEM = re.compile(r"\\item\b ?")
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf)\s?\{([^{}]*)\}")
+_LATEX_BOX = re.compile(r"\\boxed\s?\{(\s*\d{1,2}[.)][^{}]*)\}")
 _LATEX_BLOCK = re.compile(r"\\(?:begin|end)\{[a-z*]{1,20}\}")
 _RULE_CELL = re.compile(r":?-+:?")
 _NAME_COLUMN = re.compile(r"diagnos|disease|condition|name|disorder|疾病|诊断", re.IGNORECASE)
-
-
-def json_items(text: str) -> list[str] | None:
-    """Names in the first JSON list or object of a text that holds any; None without one.
-
-    Reads lists of names, lists of objects with a name, objects from rank to name, and an object around any of them.
-
-    >>> json_items('{"diagnoses": [{"rank": 1, "diagnosis": "Fabry disease"}]}')
-    ['Fabry disease']
-    """
-    decoder = json.JSONDecoder()
-    starts = [match.start() for match, _ in zip(re.finditer(r"[\[{]", text), range(_MAX_STARTS), strict=False)]
-    for start in starts:
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        names = _names(value, _MAX_DEPTH)
-        if names:
-            return names
-    return None
-
-
-def _names(value: Any, depth: int) -> list[str]:
-    if depth == 0:
-        return []
-    if isinstance(value, list):
-        return [
-            name for entry in value for name in (_names(entry, depth - 1) if not isinstance(entry, str) else [entry])
-        ]
-    if not isinstance(value, dict):
-        return []
-    for key, entry in value.items():
-        if key.lower() in _NAME_KEYS and isinstance(entry, str):
-            return [entry]
-    if value and all(any(map(str.isdecimal, key)) and isinstance(entry, str) for key, entry in value.items()):
-        return list(value.values())
-    for entry in value.values():
-        found = _names(entry, depth - 1) if isinstance(entry, list | dict) else []
-        if found:
-            return found
-    return []
 
 
 def table_items(text: str) -> list[str] | None:
@@ -107,5 +61,6 @@ def lines_from_markup(text: str) -> str:
         text = _CHAT_TOKEN.sub("\n", text)
         text = _HTML_TAG.sub("", _HTML_BREAK.sub("\n", _HTML_ITEM.sub("\n- ", text)))
     if "\\" in text:
+        text = _LATEX_BOX.sub(lambda box: box[1].replace("\\\\", "\n"), _LATEX_TEXT.sub(r"\1", text))
         text = _LATEX_ITEM.sub("\n- ", _LATEX_BLOCK.sub("\n", text)).replace("\\.", ".")
     return text.strip("\r\n")

@@ -24,12 +24,10 @@ class Answer:
     Attributes:
         text: what is left, without blank lines before and white space after it; indentation tells items from
             sub-items and stays.
-        had_thinking: whether any thinking was found.
         unclosed: whether thinking was still going on at the end, so that there is no answer.
     """
 
     text: str
-    had_thinking: bool
     unclosed: bool
 
 
@@ -50,9 +48,8 @@ def after_thinking(reply: str) -> Answer:
     if "<|channel|>" in reply:
         return _final_channel(reply)
     kept: list[str] = []
-    position, opened, found = 0, False, False
+    position, opened = 0, False
     for tag in _TAG.finditer(reply):
-        found = True
         closes = bool(tag[1])
         if closes and not opened:
             kept.clear()
@@ -61,16 +58,16 @@ def after_thinking(reply: str) -> Answer:
         opened = not closes
         position = tag.end()
     if opened:
-        return Answer("", True, True)
+        return Answer("", True)
     kept.append(reply[position:])
-    return Answer(_trim("".join(kept)), found, False)
+    return Answer(_trim("".join(kept)), False)
 
 
 def _final_channel(reply: str) -> Answer:
     last = next(reversed(list(_CHANNEL.finditer(reply))), None)
     if last is None or last[1] != "final":
-        return Answer("", True, True)
-    return Answer(_trim(reply[last.end() :]), True, False)
+        return Answer("", True)
+    return Answer(_trim(reply[last.end() :]), False)
 
 
 def _trim(text: str) -> str:

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mrarebench_hf.parse._fold import fold
 from mrarebench_hf.parse._item import name_of
+from mrarebench_hf.parse._json_list import json_items
 from mrarebench_hf.parse._lines import Line, best_run, inline_items, read_lines
-from mrarebench_hf.parse._no_answer import is_advice, is_error_text, is_placeholder, refuses
+from mrarebench_hf.parse._no_answer import heads_advice, is_advice, is_error_text, is_placeholder, refuses
 from mrarebench_hf.parse._prose import prose_items
 from mrarebench_hf.parse._protocol_list import MAX_CANDIDATES, protocol_list, protocol_ten
-from mrarebench_hf.parse._structured import json_items, lines_from_markup, table_items
+from mrarebench_hf.parse._sections import main_diagnosis, under_sections
+from mrarebench_hf.parse._structured import lines_from_markup, table_items
 from mrarebench_hf.parse._thinking import after_thinking
 
 __all__ = ["MAX_CANDIDATES", "RankedList", "fold_repeats", "protocol_list", "protocol_ten", "strict_list"]
@@ -25,6 +27,13 @@ _ANSWER_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # The form that prompts ask for, with nothing in it to cut or to decide; most replies of most models are of it.
 _AS_ASKED = re.compile(r"(?:\d{1,2}[.)] [^\W\d_](?:[\w'’-]*\w)?(?: \w(?:[\w'’-]*\w)?)*(?:\n|$))+")
 _TO_DECIDE = ("_", " or ", " vs ", " versus ", " because ", " but ", " however ", " than ", " instead of ")
+# A key of JSON or a column of a table that says that diagnoses follow.
+_NAMES_DIAGNOSES = re.compile(
+    r'"[\w -]{0,30}(?:diagnos|differential|disease|condition|诊断)[\w -]{0,30}"\s{0,9}:'
+    r"|\|[ *]{0,9}(?:(?:possible|likely|differential|candidate|suspected) )?"
+    r"(?:diagnos|disease|condition|disorder|疾病|诊断)",
+    re.IGNORECASE,
+)
 _COUNT = [str(number) for number in range(1, 100)]
 _NUMBERED = ("number", "circled", "chinese", "decimal", "roman", "letter", "spaced")
 
@@ -35,14 +44,12 @@ class RankedList:
 
     Attributes:
         candidates: names of diagnoses, best first, at most ten, explanations cut off.
-        raw: the piece of the reply that each candidate was taken from.
         reason: why there is no candidate ("empty", "unclosed_thinking", "refusal", "error_text", "placeholder",
             "no_list"); None when there is one.
         refusal: whether the reply declines to diagnose.
     """
 
     candidates: tuple[str, ...]
-    raw: tuple[str, ...]
     reason: str | None
     refusal: bool
 
@@ -68,15 +75,15 @@ def strict_list(text: str) -> RankedList:
         return _none("empty")
     as_asked = _as_asked(answer.text)
     if as_asked:
-        return _result(as_asked, as_asked, "placeholder", marked=True)
+        return _result(as_asked, "placeholder", marked=True)
     if is_error_text(answer.text):
         return _none("error_text")
     items, marked = _items(_within_answer_tag(answer.text))
     if refuses(answer.text):
-        items = [item for item in items if marked and not is_advice(item) and not refuses(item)]
-        if not items:
-            return RankedList((), (), "refusal", True)
-    return _result(items, [name_of(item) for item in items], "placeholder" if items else "no_list", marked=marked)
+        if not marked or _is_advised(answer.text, items):
+            return RankedList((), "refusal", True)
+        items = [item for item in items if not is_advice(item) and not refuses(item)]
+    return _result([name_of(item) for item in items], "placeholder" if items else "no_list", marked=marked)
 
 
 def fold_repeats(names: Iterable[str]) -> tuple[str, ...]:
@@ -85,38 +92,34 @@ def fold_repeats(names: Iterable[str]) -> tuple[str, ...]:
     >>> fold_repeats(["Sjögren syndrome", "Sjogren's syndrome", "-", "Gout"])
     ('Sjögren syndrome', 'Gout')
     """
-    return tuple(name for name, _ in _distinct((name, name) for name in names))
-
-
-def _distinct(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    kept: dict[str, tuple[str, str]] = {}
-    for pair in pairs:
-        key = fold(pair[0])
+    kept: dict[str, str] = {}
+    for name in names:
+        key = fold(name)
         if key:
-            kept.setdefault(key, pair)
+            kept.setdefault(key, name)
             if len(kept) == MAX_CANDIDATES:
                 break
-    return list(kept.values())
+    return tuple(kept.values())
 
 
 def _none(reason: str) -> RankedList:
-    return RankedList((), (), reason, False)
+    return RankedList((), reason, False)
 
 
-def _result(raw: Sequence[str], names: Sequence[str], otherwise: str, *, marked: bool) -> RankedList:
+def _result(names: Sequence[str], otherwise: str, *, marked: bool) -> RankedList:
     """Candidates without placeholders; in a marked list "Unknown" keeps its place, so that what follows gains none."""
     empty = [is_placeholder(name) for name in names]
     if all(empty):
         return _none(otherwise)
-    pairs = (
-        (name, item)
-        for name, item, nothing in zip(names, raw, empty, strict=True)
-        if not nothing or (marked and any(map(str.isalpha, name)))
-    )
-    kept = _distinct(pairs)
-    return RankedList(
-        tuple(name for name, _ in kept), tuple(item for _, item in kept), None if kept else otherwise, False
-    )
+    pairs = zip(names, empty, strict=True)
+    kept = fold_repeats(name for name, nothing in pairs if not nothing or (marked and any(map(str.isalpha, name))))
+    return RankedList(kept, None if kept else otherwise, False)
+
+
+def _is_advised(text: str, items: Sequence[str]) -> bool:
+    """Whether what a refusing reply lists is advice: by the line before it, or item by item."""
+    before = text[: max(text.find(items[0]), 0)].rstrip(" \t\r\n0123456789.)(*-•") if items else ""
+    return heads_advice(before.rpartition("\n")[2]) or all(is_advice(item) or refuses(item) for item in items)
 
 
 def _as_asked(text: str) -> list[str]:
@@ -144,16 +147,25 @@ def _within_answer_tag(text: str) -> str:
     return text[opened:] if opened >= 0 else text
 
 
-def _items(text: str) -> tuple[list[str], bool]:
+def _items(text: str) -> tuple[Sequence[str], bool]:
     """Items of the list in a text, and whether anything marked them as items."""
     found = json_items(text) if "[" in text or "{" in text else None
     if found is None and "|" in text:
         found = table_items(text)
-    if found is not None:
+    if found is not None and _NAMES_DIAGNOSES.search(text):
         return found, True
     lines = read_lines(lines_from_markup(text))
-    found = _marked(lines)
-    return (found, True) if found else (prose_items(lines), False)
+    if found is not None:
+        # The data themselves are no header of the list that follows them.
+        lines = [replace(line, text="") if line.style == "plain" and '"' in line.text else line for line in lines]
+        numbered = max((best_run(lines, style, answering=True) for style in _NUMBERED), key=len)
+        return (numbered if len(numbered) > 1 else found), True
+    found = _marked(under_sections(lines))
+    if not found:
+        return prose_items(lines), False
+    main = main_diagnosis(lines, found)
+    names = {fold(name_of(item)) for item in found} if main else set()
+    return ([main, *found] if main and fold(name_of(main)) not in names else found), True
 
 
 def _marked(lines: Sequence[Line]) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from mrarebench_hf.parse._fold import fold
@@ -56,6 +56,9 @@ _SHORT = 4
 _DISTINCTIVE = 5
 _SPACELESS = 8
 _UMLAUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
+_ALSO = re.compile(
+    r"\W*(?:also (?:known as|called)|a\.?k\.?a\.?|formerly(?: known as)?|syn(?:onym)?s?\.?)\W+", re.IGNORECASE
+)
 _NARROWING = _FILLERS | _words("variant form phenotype")
 _PUNCTUATION = (",", ";", ":", "-", "–", "—", ".")
 _ACRONYM = re.compile(r"[A-Z0-9][A-Za-z0-9-]{1,9}")
@@ -149,7 +152,10 @@ def strict_names(names: tuple[str, ...]) -> StrictNames:
         exact.setdefault(full, entry)
         if cased or len(spaceless_key) >= _SPACELESS or _has_digit_and_letter(spaceless_key):
             spaceless.setdefault(spaceless_key, entry)
-        if cased or _distinctive(keys.core) or _has_digit_and_letter(keys.core):
+        safe = _distinctive(keys.core) or _has_digit_and_letter(keys.core)
+        if not safe and not cased:
+            entry = replace(entry, cased=_proper_name(spelling, keys.core))
+        if safe or entry.cased:
             cores[keys.core] = (*cores.get(keys.core, ()), entry)
     return StrictNames(exact, spaceless, cores, frozenset(max(core.split(), key=len) for core in cores))
 
@@ -187,6 +193,9 @@ def _readings(name: str) -> Iterator[str]:
         yield name
         return
     before, inside, after = match.groups()
+    also = _ALSO.match(inside)
+    if also:
+        inside = inside[also.end() :]
     if after.lstrip()[:1] in _PUNCTUATION:
         after = ""
     yield f"{before} {inside} {after}"
@@ -195,8 +204,14 @@ def _readings(name: str) -> Iterator[str]:
     narrows = bool(words) and (words[0] in _FILLERS or words[-1] in _NARROWING or all(map(_is_generic, words)))
     if not narrows:
         yield outside
-    if _is_acronym_of(inside.strip(), outside) or not any(c.isascii() and c.isalpha() for c in outside):
+    if also or _same_disease(inside.strip(), outside.strip()):
         yield inside
+
+
+def _same_disease(inside: str, outside: str) -> bool:
+    """Whether two names are seen to be one: either is an acronym of the other, or only one is in Latin letters."""
+    latin = any(c.isascii() and c.isalpha() for c in outside)
+    return not latin or _is_acronym_of(inside, outside) or _is_acronym_of(outside, inside)
 
 
 def _is_acronym_of(short: str, name: str) -> bool:
@@ -229,13 +244,23 @@ def _distinctive(core: str) -> bool:
 def _case_bound(name: str, spaceless: str) -> str | None:
     """The characters of a short acronym whose case must agree ("AS" is not "as"); None for other names."""
     compact = "".join(_WORD.findall(name))
-    if len(compact) > _SHORT or not spaceless.isalpha() or not any(c.isupper() for c in compact[1:]):
+    if len(spaceless) > _SHORT or not spaceless.isalpha() or not any(c.isupper() for c in compact[1:]):
         return None
     return compact
+
+
+def _proper_name(name: str, core: str) -> str | None:
+    """The one word of a name that is no head word, if it is an acronym ("NARP syndrome") or a name ("Pick disease")."""
+    words = [word for word in _WORD.findall(name) if fold(word) == core]
+    capitals = sum(map(str.isupper, words[0])) if len(words) == 1 and words[0][0].isupper() else 0
+    return words[0] if capitals > 1 or (capitals and len(core) == _SHORT) else None
 
 
 def _case_agrees(entry: _Entry, reading: str) -> bool:
     if entry.cased is None:
         return True
     words = _WORD.findall(unicodedata.normalize("NFKC", reading))
-    return bool({entry.cased, entry.cased.upper()}.intersection((*words, "".join(words))))
+    words.append("".join(words))
+    if len(entry.cased) > _SHORT:
+        words = [word.upper() for word in words]
+    return bool({entry.cased, entry.cased.upper()}.intersection(words))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from mrarebench_hf.parse._item import name_of
+from mrarebench_hf.parse._json_list import json_items
 from mrarebench_hf.parse._lines import best_run, inline_items, read_lines
 from mrarebench_hf.parse._no_answer import is_advice, is_error_text, is_placeholder, refuses
 from mrarebench_hf.parse._prose import prose_items
-from mrarebench_hf.parse._structured import json_items, lines_from_markup, table_items
+from mrarebench_hf.parse._structured import lines_from_markup, table_items
 
 
 @pytest.mark.parametrize(
@@ -29,9 +30,12 @@ from mrarebench_hf.parse._structured import json_items, lines_from_markup, table
         ("(HHT) Hereditary telangiectasia", "Hereditary telangiectasia"),
         ("(HHT)", "HHT"),
         ("Fabry disease (why not", "Fabry disease"),
-        ("Hurler syndrome (also known as MPS I)", "Hurler syndrome (MPS I)"),
+        ("Hurler syndrome (also known as MPS I)", "Hurler syndrome (also known as MPS I)"),
         ("Fabry disease (E75.2)", "Fabry disease"),
         ("Fabry disease (ORPHA:324)", "Fabry disease"),
+        ("Hurler syndrome, also known as MPS I", "Hurler syndrome (also known as MPS I)"),
+        ("ICD-10: E75.2 - Fabry disease", "Fabry disease"),
+        ("E75.2:", "E75.2"),
         ("Fabry disease (50%)", "Fabry disease"),
         ("Fabry disease ()", "Fabry disease"),
         ("Fabry disease (classic form; seen in men)", "Fabry disease"),
@@ -52,8 +56,23 @@ def test_the_name_in_an_item(item: str, name: str) -> None:
     [
         ('["A", {"name": "B"}, 3, ["C"]]', ["A", "B", "C"]),
         ('Here: {"result": {"list": ["A"]}}', ["A"]),
-        ('{"2": "B", "1": "A"}', ["B", "A"]),
+        ('{"2": "B", "1": "A"}', ["A", "B"]),
         ('{"rank 1": "A"}', ["A"]),
+        ('[{"rank": 2, "name": "B"}, {"rank": "1", "name": "A"}]', ["A", "B"]),
+        ('[{"Rank": 2, "name": "B"}, {"name": "A"}]', ["B", "A"]),
+        ('{"findings": ["x"], "n": 1, "diagnoses": ["A", "B"]}', ["A", "B"]),
+        ('{"findings": ["x"], "list": ["A", "B"]}', ["A", "B"]),
+        ('{"final_diagnosis": "A", "evidence": ["x"], "differential": ["B"]}', ["A", "B"]),
+        ('{"diagnosis": "B", "differential": ["A", "B"]}', ["A", "B"]),
+        ('{"diagnosis": "A", "evidence": ["x"]}', ["A"]),
+        ('{"A": 0.3, "B": 0.5}', ["B", "A"]),
+        ('{"A": 2, "B": 1}', ["B", "A"]),
+        ('{"A": 1}', None),
+        ('{"score": 1, "B": 2}', None),
+        ('{"diagnoses": ["A", "B", "Go', ["A", "B"]),
+        ('{"diagnoses": ["A", "B"', ["A", "B"]),
+        ('```json\n[{"name": "A"}, {"name": "B"}, {"na\n```', ["A", "B"]),
+        ('{"a": [' * 30, None),
         ('{"note": "x", "items": [{"Diagnosis": "A"}]}', ["A"]),
         ('{"note": "x", "n": 3}', None),
         ("[1, 2]", None),
@@ -137,6 +156,7 @@ def test_numbers_within_a_line() -> None:
         ("Fabry disease", ["Fabry disease"]),
         ("A, B, C, D", ["A", "B", "C", "D"]),
         ("A, B", ["A, B"]),
+        ("A, B disease", ["A", "B disease"]),
         ("甲、乙、丙、丁", ["甲", "乙", "丙", "丁"]),
         ("Findings are consistent with A.", ["A."]),
         ("# Title\nNote: x\nA\nB", ["A", "B"]),

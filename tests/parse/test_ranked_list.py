@@ -121,6 +121,7 @@ def test_dress_of_items(form: str) -> None:
         "1. Fabry disease\n2.\n3. Gout\n4. \n5. Niemann-Pick disease type A",
         "1. Fabry disease\n2. FABRY DISEASE\n3. Gout\n4. **Gout**\n5. Niemann–Pick disease, type A",
         "<|im_start|>assistant\n1. Fabry disease\n2. Gout\n3. Niemann-Pick disease type A<|im_end|>",
+        "I cannot name one, I am sorry:\n1. Fabry disease\n2. Gout\n3. Niemann-Pick disease type A\n4. See a doctor",
         "I cannot give advice, but consider:\n1. Fabry disease\n2. Gout\n3. Niemann-Pick disease type A",
         "1. Fabry disease\r2. Gout\r3. Niemann-Pick disease type A",
     ],
@@ -141,6 +142,10 @@ def test_shapes_of_lists(reply: str) -> None:
         ("I can’t diagnose, but consider:\n1. See a doctor\n2. Bring all records", "refusal", True),
         ("The images are not visible to me.\nPlease upload them again.", "refusal", True),
         ("抱歉，我无法诊断", "refusal", True),
+        ("I'm sorry, I can't diagnose. Here is what you can do:\n1. Blood tests\n2. A visit", "refusal", True),
+        ("I cannot provide a diagnosis.\n1. Seeing a doctor\n2. Getting blood work", "refusal", True),
+        ("Error", "error_text", False),
+        ("Exception: timeout", "error_text", False),
         ("Failed to obtain answer via API.", "error_text", False),
         ("<html><body>502 Bad Gateway</body></html>", "error_text", False),
         ('{"error": {"code": 400}}', "error_text", False),
@@ -160,7 +165,6 @@ def test_replies_without_an_answer_say_why(reply: str, reason: str, refusal: boo
 def test_a_pair_of_two_diagnoses_holds_one_and_other_names_stay() -> None:
     reply = "1. Hurler syndrome (MPS I)\n2. Sarcoidosis (less likely)\n3. Gout, unlikely"
     assert strict_list(reply).candidates == ("Hurler syndrome (MPS I)", "Sarcoidosis", "Gout")
-    assert strict_list(reply).raw == ("Hurler syndrome (MPS I)", "Sarcoidosis (less likely)", "Gout, unlikely")
 
 
 def test_fourteen_are_cut_to_ten() -> None:
@@ -211,7 +215,7 @@ PIECES = [
 @given(st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map("".join)))
 def test_any_text_gives_at_most_ten_distinct_candidates_or_a_reason(reply: str) -> None:
     found = strict_list(reply)
-    assert len(found.candidates) == len(found.raw) <= MAX_CANDIDATES
+    assert len(found.candidates) <= MAX_CANDIDATES
     assert fold_repeats(found.candidates) == found.candidates
     assert (found.reason is None) == bool(found.candidates)
     assert not (found.refusal and found.candidates)
@@ -259,6 +263,47 @@ def test_reading_grows_with_the_length_only(piece: str) -> None:
 )
 def test_what_follows_an_unusable_item_gains_no_rank(reply: str, candidates: tuple[str, ...]) -> None:
     assert strict_list(reply).candidates == candidates
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Primary diagnosis: Gout\n\nDifferential diagnosis:\n1. Fabry disease\n2. Pompe disease",
+        "**Most likely diagnosis:** Gout\n\n**Differential:**\n- Fabry disease\n- Pompe disease",
+        "The most likely diagnosis is Gout.\nOthers:\n1. Fabry disease\n2. Pompe disease",
+        "Primary diagnosis: Pompe disease\n1. Gout\n2. Fabry disease\n3. Pompe disease",
+        "1. Gout\n2. Fabry disease\n3. Pompe disease\n\nFinal diagnosis: Pompe disease",
+        "Final diagnosis: see below\n1. Gout\n2. Fabry disease\n3. Pompe disease",
+        "The diagnosis is one of the following disorders:\n1. Gout\n2. Fabry disease\n3. Pompe disease",
+        f"Diagnosis: X{' x' * 12}\n1. Gout\n2. Fabry disease\n3. Pompe disease",
+        "First: Gout\nSecond: Fabry disease\nThird: Pompe disease",
+        "Most likely: Gout\nSecond: Fabry disease\nLeast likely: Pompe disease",
+        "1. M10.0: Gout\n2. [E75.21] Fabry disease\n3. ORPHA:365 Pompe disease",
+        "1. M10 - Gout\n2. E75.21 Fabry disease\n3. OMIM 232300: Pompe disease",
+        'Findings: ["rash", "fever"]\n1. Gout\n2. Fabry disease\n3. Pompe disease',
+        "| Finding | Value |\n|---|---|\n| rash | yes |\n\n1. Gout\n2. Fabry disease\n3. Pompe disease",
+        'Steps:\n1. Rash\n2. Fever\n["Gout", "Fabry disease", "Pompe disease"]',
+        '{"diagnoses": ["Gout", "Fabry disease", "Pompe disease"]}\n1. Rash\n2. Fever',
+        "\\boxed{1. Gout 2. \\text{Fabry disease} 3. Pompe disease}",
+        "\\boxed{1. Gout \\\\ 2. Fabry disease \\\\ 3. Pompe disease}",
+        "1. Findings: rash\n2. Differential diagnosis:\n   1. Gout\n   2. Fabry disease\n   3. Pompe disease\n3. Tests",
+        "1. **Findings**\n2. **Differential Diagnosis**\n- Gout\n- Fabry disease\n- Pompe disease\n3. **Plan**\n- rest",
+        "Gout, Fabry disease, Pompe disease",
+        "1. Gout\n2. Fabry disease\n3. Pompe disease\n\n1. Blood count\n2. Gene test\n3. Biopsy\n4. MRI",
+        "Exception noted: the skin.\n1. Gout\n2. Fabry disease\n3. Pompe disease",
+    ],
+)
+def test_the_list_of_diagnoses_is_found_among_other_things(reply: str) -> None:
+    assert strict_list(reply).candidates == ("Gout", "Fabry disease", "Pompe disease")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Error of metabolism, inborn", "Anemia, Sickle Cell", "Niemann-Pick disease, type A", "B12 deficiency"],
+)
+def test_a_name_alone_stays_whole(name: str) -> None:
+    assert strict_list(name).candidates == (name,)
+    assert strict_list(f"1. {name}").candidates == (name,)
 
 
 def test_a_list_of_placeholders_is_no_list() -> None:

@@ -38,11 +38,6 @@ def test_only_the_text_after_thinking_counts(reply: str, text: str, unclosed: bo
     assert (answer.text, answer.unclosed) == (text, unclosed)
 
 
-def test_whether_there_was_thinking_is_told() -> None:
-    assert after_thinking("<think>a</think>b").had_thinking
-    assert not after_thinking("b").had_thinking
-
-
 @given(st.lists(st.sampled_from(TAGS)).map("".join))
 def test_what_is_left_holds_no_thinking_tag(reply: str) -> None:
     text = after_thinking(reply).text
@@ -64,4 +59,4 @@ def test_br16_a_diagnosis_only_considered_while_thinking_is_no_hit() -> None:
     assert [item.strict_status for item in items] == ["scored", "scored", "unparsed", "scored"]
     assert items[2].reason == "unclosed_thinking"
     assert aggregate(items).counts()["reasons"] == {"unclosed_thinking": 1}
-    assert strict_list(replies[3]).raw == ("Pompe disease", "Fabry disease")
+    assert strict_list(replies[3]).candidates == ("Pompe disease", "Fabry disease")
