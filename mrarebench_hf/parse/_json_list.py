@@ -15,10 +15,13 @@ __all__ = ["json_items"]
 _NAME_KEYS = ("diagnosis", "name", "disease", "condition", "diagnosis_name", "disease_name", "label", "answer", "term")
 _MAIN_KEY = re.compile(r"(?:primary|final|most[_ ]likely|main|leading|top)[_ ]?diagnosis", re.IGNORECASE)
 _WANTED_KEY = re.compile(r"diagnos|differential|disease|candidate|alternativ|诊断", re.IGNORECASE)
-_ASIDE_KEY = re.compile(r"finding|feature|symptom|reason|evidence|support|test|step|treat|note|history", re.IGNORECASE)
+_ASIDE_KEY = re.compile(
+    r"finding|feature|expla|symptom|reason|evidence|support|test|step|treat|note|history", re.IGNORECASE
+)
 _ABOUT_A_NAME = frozenset(
     ("rank", "score", "confidence", "probability", "likelihood", "age", "id", "count", "code", "n")
 )
+_PRINTED_NUMBER = re.compile(r"\s*\d{1,2}[.)] ")
 _DIGITS = re.compile(r"\d{1,6}")
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
 _CLOSER = {"[": "]", "{": "}"}
@@ -42,7 +45,7 @@ def json_items(text: str) -> list[str] | None:
     for start in starts:
         names = _names(_value(text[start:]), _MAX_DEPTH)
         if names:
-            return names
+            return [_PRINTED_NUMBER.sub("", name) for name in names]
     return None
 
 
@@ -109,7 +112,7 @@ def _names_one(key: str, entry: Any) -> bool:
 
 
 def _unlike_a_diagnosis(key: str) -> int:
-    return 0 if _WANTED_KEY.search(key) else 2 if _ASIDE_KEY.search(key) else 1
+    return 2 if _ASIDE_KEY.search(key) else 0 if _WANTED_KEY.search(key) else 1
 
 
 def _by_rank(entries: list[Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 In: a candidate and the reference's names. Out: how it hits and which name, or None. Two names agree when their words
 agree after folding; what may differ is listed here: the order of words, the spacing, an omitted head word
-("disease"), and on the candidate's side words that hedge or grade ("possible", "early-onset"). Everything else,
+("disease"), and on the candidate's side words of certainty ("possible", "suspected"). Everything else,
 subtype letters and numbers above all, must be equal, so that no type merges with another and nothing matches inside
 a word. All rules are look-ups by key, so a candidate costs the same whatever the number of names.
 Source: specification section 5 "Strict", field report BR-24.

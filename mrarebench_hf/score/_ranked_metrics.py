@@ -100,6 +100,9 @@ class Aggregate:
         ranks: how many items have their first hit at rank 1, 2, … 10 by the protocol's rule.
         strict_ranks: the same by the strict rule.
         reasons: how many items are missing or unparsed in the strict reading, by reason.
+
+    >>> (Aggregate(n_total=1, reasons={"empty": 1}) + Aggregate(n_total=2)).counts()["n_total"]
+    3
     """
 
     n_total: int = 0

@@ -67,6 +67,7 @@ def test_the_name_in_an_item(item: str, name: str) -> None:
         ('{"diagnosis": "A", "evidence": ["x"]}', ["A"]),
         ('{"A": 0.3, "B": 0.5}', ["B", "A"]),
         ('{"A": 2, "B": 1}', ["B", "A"]),
+        ('{"ranked_list": ["1. A", "2. B"], "disease_explanation": ["x", "y"]}', ["A", "B"]),
         ('{"A": 1}', None),
         ('{"score": 1, "B": 2}', None),
         ('{"diagnoses": ["A", "B", "Go', ["A", "B"]),
