@@ -4,11 +4,13 @@ In: model texts (or ready ranked lists, config "list") and references. Out: a fl
 All mathematics is in the installed package, so that this file works from any directory and any copy of it.
 """
 
-import importlib
 from collections.abc import Mapping, Sequence
 
 import datasets
 import evaluate
+
+from mrarebench_hf.case_metric import CaseMetric
+from mrarebench_hf.score import ranked_diagnosis as score
 
 _DESCRIPTION = """
 How often, and how high, a ranked list of diagnoses holds the right one. Every headline metric follows the published
@@ -42,16 +44,7 @@ _CITATION = """
 _CONFIGS = ("default", "list")
 
 
-def _package():
-    try:
-        return importlib.import_module("mrarebench_hf.score.ranked_diagnosis")
-    except ImportError as error:
-        raise ImportError(
-            "the metric ranked_diagnosis needs the package mrarebench-hf: pip install mrarebench-hf"
-        ) from error
-
-
-class RankedDiagnosis(evaluate.Metric):
+class RankedDiagnosis(CaseMetric, evaluate.Metric):
     """The module that ``evaluate.load`` gives."""
 
     def _info(self):
@@ -73,35 +66,7 @@ class RankedDiagnosis(evaluate.Metric):
             ),
         )
 
-    def _download_and_prepare(self, dl_manager):
-        _package()
-
-    def add(self, *, prediction=None, reference=None, **kwargs):
-        """Add one case; a prediction of None is a failed request."""
-        super().add(prediction=self._prediction(prediction, 0), reference=_reference(reference, 0), **kwargs)
-
-    def add_batch(self, *, predictions=None, references=None, **kwargs):
-        """Add cases; as many references as predictions."""
-        predictions = _entries("predictions", predictions)
-        references = _entries("references", references)
-        if len(predictions) != len(references):
-            raise ValueError(f"{len(predictions)} predictions for {len(references)} references: one of each per case")
-        super().add_batch(
-            predictions=[self._prediction(entry, row) for row, entry in enumerate(predictions)],
-            references=[_reference(entry, row) for row, entry in enumerate(references)],
-            **kwargs,
-        )
-
-    def compute(self, *, predictions=None, references=None, **kwargs):
-        """Compute over what was added and what is given; after an error the module starts afresh."""
-        try:
-            return super().compute(predictions=predictions, references=references, **kwargs)
-        except BaseException:
-            self._reset()
-            raise
-
     def _compute(self, predictions, references, return_items=False):
-        score = _package()
         golds = [score.Reference(entry["answer"], tuple(entry["aliases"])) for entry in references]
         items = score.score_items(list(predictions), golds)
         sums = score.aggregate(items)
@@ -109,14 +74,6 @@ class RankedDiagnosis(evaluate.Metric):
         counts.pop("reasons")
         result = {**sums.values(), **counts}
         return {**result, "items": [item.as_dict() for item in items]} if return_items else result
-
-    def _reset(self):
-        """Let go of the cache file, which evaluate keeps locked when an error comes out of it."""
-        for lock in (getattr(self, "filelock", None), *(getattr(self, "filelocks", None) or ())):
-            if lock is not None:
-                lock.release(force=True)
-        self.writer = self.data = self.filelock = self.cache_file_name = self.buf_writer = None
-        self.filelocks = self.file_paths = self.selected_feature_format = None
 
     def _prediction(self, entry, row):
         if entry is None:
@@ -136,17 +93,10 @@ class RankedDiagnosis(evaluate.Metric):
             )
         return entry
 
-
-def _entries(what, entries):
-    if entries is None or isinstance(entries, str | bytes | Mapping):
-        raise ValueError(f"{what} must be a list with one entry per case, got {entries!r:.80}")
-    return list(entries)
-
-
-def _reference(entry, row):
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("answer"), str):
-        raise ValueError(f"reference {row} must be {{'answer': text, 'aliases': list of texts}}, got {entry!r:.80}")
-    aliases = entry.get("aliases")
-    if isinstance(aliases, str):
-        raise ValueError(f"the aliases of reference {row} must be a list of texts, got the text {aliases!r:.80}")
-    return {"answer": entry["answer"], "aliases": [alias for alias in aliases or () if alias is not None]}
+    def _reference(self, entry, row):
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("answer"), str):
+            raise ValueError(f"reference {row} must be {{'answer': text, 'aliases': list of texts}}, got {entry!r:.80}")
+        aliases = entry.get("aliases")
+        if isinstance(aliases, str):
+            raise ValueError(f"the aliases of reference {row} must be a list of texts, got the text {aliases!r:.80}")
+        return {"answer": entry["answer"], "aliases": [alias for alias in aliases or () if alias is not None]}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import importlib
 import subprocess
 import sys
 import time
@@ -128,13 +127,15 @@ def test_after_an_error_the_next_computation_does_not_wait(metric: Any) -> None:
     assert time.monotonic() - start < 5
 
 
-def test_without_the_package_it_says_what_to_install(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> None:
-        raise ModuleNotFoundError(name)
-
-    monkeypatch.setattr(importlib, "import_module", absent)
-    with pytest.raises(ImportError, match="needs the package mrarebench-hf: pip install mrarebench-hf"):
-        metric.download_and_prepare()
+def test_without_the_package_it_says_what_to_install() -> None:
+    code = (
+        "import sys, evaluate\n"
+        "sys.modules['mrarebench_hf'] = None\n"
+        f"try:\n    evaluate.load({metric_path('ranked_diagnosis')!r})\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=120)
+    assert "pip install mrarebench_hf" in run.stdout, run.stderr
 
 
 def test_the_card_holds_the_table_of_metrics() -> None:
