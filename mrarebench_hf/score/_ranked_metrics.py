@@ -11,32 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from mrarebench_hf.parse._protocol_list import MAX_CANDIDATES
+from mrarebench_hf.score._metric import Metric, as_metrics
 
-__all__ = ["CUTOFFS", "METRICS", "MISS_RANK", "Aggregate", "Metric"]
+__all__ = ["CUTOFFS", "METRICS", "MISS_RANK", "Aggregate"]
 
 CUTOFFS = (1, 3, 5, 10)
 MISS_RANK = MAX_CANDIDATES + 1
 GAP_WORTH_A_WARNING = Fraction(2, 100)
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """What a metric is.
-
-    Attributes:
-        direction: whether "higher" or "lower" is better.
-        unit: "fraction" (0 to 1) or "rank" (1 is best).
-        description: one sentence.
-        formula: in the names of the sums; r(i) is the first hit's rank of item i, over n items.
-    """
-
-    direction: Literal["higher", "lower"]
-    unit: Literal["fraction", "rank"]
-    description: str
-    formula: str
 
 
 def _family(prefix: str, rule: str) -> dict[str, Metric]:
@@ -142,15 +126,8 @@ class Aggregate:
 
     def metrics(self) -> dict[str, dict[str, Any]]:
         """Every metric of ``METRICS``: its ``value`` (None over nothing), ``n`` it is over, ``direction``, ``unit``."""
-        return {
-            name: {
-                "value": None if value is None else float(value),
-                "n": n,
-                "direction": METRICS[name].direction,
-                "unit": METRICS[name].unit,
-            }
-            for name, (value, n) in self._ratios().items()
-        }
+        values = {name: (None if value is None else float(value), n) for name, (value, n) in self._ratios().items()}
+        return as_metrics(METRICS, values)
 
     def warnings(self) -> tuple[str, ...]:
         """What a reader of the numbers must know: where the two rules differ by more than two points."""

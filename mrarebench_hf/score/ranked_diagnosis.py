@@ -19,7 +19,8 @@ from mrarebench_hf.errors import UsageError
 from mrarebench_hf.parse.ranked_list import fold_repeats, protocol_list, protocol_ten, strict_list
 from mrarebench_hf.score._match_protocol import ProtocolNames, protocol_names
 from mrarebench_hf.score._match_strict import StrictNames, strict_names
-from mrarebench_hf.score._ranked_metrics import CUTOFFS, METRICS, Aggregate, Metric
+from mrarebench_hf.score._metric import Metric
+from mrarebench_hf.score._ranked_metrics import CUTOFFS, METRICS, Aggregate
 
 __all__ = [
     "METRICS",
