@@ -32,7 +32,7 @@ __all__ = ["NAME", "SPLIT", "VERSION", "Slot"]
 NAME = "mrarebench"
 SPLIT = "test"
 VERSION = "1.0.0"
-_ROWS_VERSION = 2  # raise it when the same file gives other rows, so that no older cache is taken for them
+_ROWS_VERSION = 3  # raise it when the same file gives other rows, so that no older cache is taken for them
 _SHARD = f"{NAME}-{SPLIT}.arrow"
 _INFO = "dataset_info.json"
 

@@ -47,5 +47,6 @@ def _references() -> dict[str, dict[str, Any]]:
             "decisive_image_ids": numbers,
             "supporting_image_ids": numbers,
             "task_type": text,
+            "n_images": Value("int64"),
         },
     }

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.prompt import final_text, leaks, statement_of
+from mrarebench_hf.dataset.withheld import aliases, shows_findings
+from mrarebench_hf.prompt import final_text, leaks, shown_label, statement_of
 from mrarebench_hf.records import Case
 from mrarebench_hf.source import references
 from mrarebench_hf.source.cells import findings
@@ -62,13 +63,23 @@ class Notes:
             remarks.append("no written findings in a condition that shows them")
         if case.task == "evidence" and not condition.diagnosis:
             remarks += self._about_diagnosis(case)
+        if case.task == "diagnosis" and not condition.findings:
+            remarks += self._about_findings(case)
         return remarks
+
+    def _shown(self, case: Case) -> str:
+        """Every text of the prompt."""
+        labels = [shown_label(case, self._condition, picture) or "" for picture in case.pictures]
+        return " ".join([*labels, final_text(case, self._condition, get(case.task))])
+
+    def _about_findings(self, case: Case) -> Iterator[str]:
+        if shows_findings(self._shown(case), case.cells.get("image findings", "")):
+            yield "the withheld findings stand in the prompt, word for word"
 
     def _about_diagnosis(self, case: Case) -> Iterator[str]:
         name = case.cells.get("final_diagnosis", "")
-        labels = " ".join(picture.label or "" for picture in case.pictures)
-        if leaks(f"{final_text(case, self._condition, get(case.task))} {labels}", [name]):
-            yield "the withheld diagnosis is named in the prompt outside its statement"
+        if leaks(self._shown(case), [name, *aliases(case.extras)]):
+            yield "the withheld diagnosis, or another name of it, stands in the prompt"
         found = statement_of(case.cells.get("context", ""), name)
         if found == "none":
             yield "no statement of the diagnosis was found at the beginning of the context, so none was taken away"

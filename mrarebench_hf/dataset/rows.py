@@ -10,7 +10,7 @@ from mrarebench_hf import tasks
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.dataset.columns import IMAGES, LABELS, features
 from mrarebench_hf.errors import DataFormatError
-from mrarebench_hf.prompt import assemble, final_text
+from mrarebench_hf.prompt import assemble, final_text, shown_label
 from mrarebench_hf.records import Case, Prompt
 from mrarebench_hf.source import references
 
@@ -48,7 +48,7 @@ class Layout:
         return {
             "index": case.index,
             IMAGES: [None if p.data is None else {"bytes": p.data, "path": None} for p in pictures],
-            LABELS: [p.label or "" for p in pictures],
+            LABELS: [shown_label(case, self.condition, p) or "" for p in pictures],
             "prompt": final_text(case, self.condition, tasks.get(self.condition.task)),
             **case.references,
             **{name: case.extras.get(name, "") for name in self.extras},

@@ -19,7 +19,7 @@ from mrarebench_hf.prompt import leaks
 from mrarebench_hf.source import cells, tsv
 from mrarebench_hf.source.cases import extra_columns
 
-__all__ = ["leaking", "passed_columns"]
+__all__ = ["aliases", "leaking", "passed_columns", "shows_findings"]
 
 _MIN_LINE = 20  # a shorter line of findings, as "Normal.", stands in any text
 _MIN_NAME = 5
@@ -78,8 +78,7 @@ def _squeeze(text: str) -> str:
 def _pieces(row: Mapping[str, Any], condition: Condition) -> Iterator[str]:
     """Texts that must occur nowhere, however they are broken into lines."""
     if condition.task == "diagnosis" and not condition.findings:
-        found = cells.findings(row.get("image findings", "")) or row.get("image findings", "")
-        yield from (line for line in found.splitlines() if len(line.strip()) >= _MIN_LINE)
+        yield from _lines_of_findings(row.get("image findings", ""))
     if not condition.images:
         yield from (text[:_PROBE] for text in _strings(row.get("image", b"")) if len(text) >= _PROBE)
         paths = _strings(row.get("image_path", "").encode())
@@ -91,9 +90,25 @@ def _names(row: Mapping[str, Any], extras: list[str], condition: Condition) -> I
     if condition.task != "evidence" or condition.diagnosis:
         return
     yield row.get("final_diagnosis", "")
-    for name in extras:
+    yield from aliases({name: row[name] for name in extras})
+
+
+def aliases(extras: Mapping[str, str]) -> Iterator[str]:
+    """Other names of the diagnosis, from the columns that say by their name that they hold such."""
+    for name, cell in extras.items():
         if "alias" in name.lower():
-            yield from cells.list_cell(row[name])
+            yield from cells.list_cell(cell)
+
+
+def shows_findings(text: str, cell: str) -> bool:
+    """Whether a text holds a line of an ``image findings`` cell that is long enough to tell something."""
+    squeezed = _squeeze(text)
+    return any(_squeeze(line) in squeezed for line in _lines_of_findings(cell))
+
+
+def _lines_of_findings(cell: str) -> Iterator[str]:
+    found = cells.findings(cell) or cell
+    yield from (line for line in found.splitlines() if len(line.strip()) >= _MIN_LINE)
 
 
 def _strings(cell: Any) -> list[str]:

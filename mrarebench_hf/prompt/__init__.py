@@ -5,8 +5,18 @@ Structure: the published benchmark's (per picture its label and the picture, the
 
 from __future__ import annotations
 
-from mrarebench_hf.prompt.compose import assemble, build, final_text
+from mrarebench_hf.prompt.compose import assemble, build, final_text, shown_label
 from mrarebench_hf.prompt.template import template_sha256
-from mrarebench_hf.prompt.withhold import leaks, statement_of, without_diagnosis
+from mrarebench_hf.prompt.withhold import leaks, statement_of, without_diagnosis, without_name
 
-__all__ = ["assemble", "build", "final_text", "leaks", "statement_of", "template_sha256", "without_diagnosis"]
+__all__ = [
+    "assemble",
+    "build",
+    "final_text",
+    "leaks",
+    "shown_label",
+    "statement_of",
+    "template_sha256",
+    "without_diagnosis",
+    "without_name",
+]

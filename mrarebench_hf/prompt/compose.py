@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from mrarebench_hf import tasks
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.prompt.withhold import without_diagnosis
-from mrarebench_hf.records import Case, ImagePart, Part, Prompt, TextPart
+from mrarebench_hf.prompt.withhold import without_diagnosis, without_name
+from mrarebench_hf.records import Case, ImagePart, Part, Picture, Prompt, TextPart
 from mrarebench_hf.source.cells import findings
 from mrarebench_hf.tasks import Task
 
-__all__ = ["assemble", "build", "final_text"]
+__all__ = ["assemble", "build", "final_text", "shown_label"]
 
 _BLANK_LINE = "\n\n"
 
@@ -29,9 +29,8 @@ def build(case: Case, condition: Condition, task: Task | None = None) -> Prompt:
         keeps its place and label, without data.
     """
     pictures = case.pictures if condition.images else ()
-    return assemble(
-        case.index, ((p.label, p.data) for p in pictures), final_text(case, condition, task or tasks.get(case.task))
-    )
+    text = final_text(case, condition, task or tasks.get(case.task))
+    return assemble(case.index, ((shown_label(case, condition, p), p.data) for p in pictures), text)
 
 
 def assemble(index: str, pictures: Iterable[tuple[str | None, bytes | None]], text: str) -> Prompt:
@@ -44,13 +43,22 @@ def assemble(index: str, pictures: Iterable[tuple[str | None, bytes | None]], te
     return Prompt(index, (*parts, TextPart(text)))
 
 
+def shown_label(case: Case, condition: Condition, picture: Picture) -> str | None:
+    """What stands before a picture under a condition; None for nothing."""
+    if picture.label and _withholds_diagnosis(case.task, condition):
+        return without_name(picture.label, case.cells.get("final_diagnosis", ""))
+    return picture.label
+
+
 def final_text(case: Case, condition: Condition, task: Task) -> str:
     """The blocks that a case has, joined by a blank line: context and findings, question, instruction."""
     cells = case.cells
     context = cells.get("context", "")
-    if task.name == "evidence" and not condition.diagnosis:
-        context = without_diagnosis(context, cells.get("final_diagnosis", ""))
     question = cells.get("question_open") or cells.get("question", "")
+    if _withholds_diagnosis(task.name, condition):
+        name = cells.get("final_diagnosis", "")
+        context = without_name(without_diagnosis(context, name), name)
+        question = without_name(question, name)
     blocks = [
         context,
         findings(cells.get("image findings", "")) if condition.findings else "",
@@ -58,3 +66,7 @@ def final_text(case: Case, condition: Condition, task: Task) -> str:
         task.instructions[condition.instruction],
     ]
     return _BLANK_LINE.join(block for block in blocks if block.strip())
+
+
+def _withholds_diagnosis(task: str, condition: Condition) -> bool:
+    return task == "evidence" and not condition.diagnosis

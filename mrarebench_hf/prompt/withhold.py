@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["leaks", "statement_of", "without_diagnosis"]
+__all__ = ["WITHHELD", "leaks", "statement_of", "without_diagnosis", "without_name"]
+
+WITHHELD = "[diagnosis withheld]"
 
 _STATEMENT = r"\A[\s*_#>]*established\s+diagnosis[\s*_]*[:–—-][\s*_]*"
 # Where the name is not known, the published rule: up to the first full stop, across lines.
+_ACRONYM = 4
 _TO_FULL_STOP = re.compile(_STATEMENT + r".*?\.\s*", re.IGNORECASE | re.DOTALL)
 
 
@@ -47,10 +50,27 @@ def statement_of(context: str, diagnosis: str) -> str:
 def leaks(text: str, withheld: Iterable[str]) -> tuple[str, ...]:
     """Those of the withheld terms that a text holds as whole words, whatever their case and white space.
 
+    A short acronym must agree in case.
+
     >>> leaks("She has ASD and Fabry\\n disease.", ["AS", "fabry disease", ""])
     ('fabry disease',)
     """
-    return tuple(term for term in withheld if term.strip() and re.search(_pattern(term), text, re.IGNORECASE))
+    return tuple(term for term in withheld if term.strip() and _name(term).search(text))
+
+
+def without_name(text: str, diagnosis: str) -> str:
+    """A text with every mention of the diagnosis replaced by a mark, so that the sentence around it still reads.
+
+    >>> without_name("Her sister has Fabry  disease too.", "fabry disease")
+    'Her sister has [diagnosis withheld] too.'
+    """
+    return _name(diagnosis).sub(WITHHELD, text) if diagnosis.strip() else text
+
+
+def _name(term: str) -> re.Pattern[str]:
+    """The name as whole words; an acronym of up to four letters in its own case, as "AS" is no "as"."""
+    short = term.strip().isupper() and len(term.strip()) <= _ACRONYM
+    return re.compile(_pattern(term), 0 if short else re.IGNORECASE)
 
 
 def _pattern(term: str) -> str:

@@ -27,7 +27,7 @@ def read_cases(
     Args:
         path: the file; pictures named by ``image_path`` are looked for beside it.
         task: entry of ``mrarebench_hf.tasks``.
-        pictures: whether to read them; without, cases have none and picture cells are not looked at.
+        pictures: whether to read them; without, cases have none, and picture cells are at most counted.
         on_file: told of each picture file that a row depends on, whether it is there or not.
 
     Yields:
@@ -40,7 +40,8 @@ def read_cases(
     known = tasks.get(task)
     _refuse_misspelt(path, tsv.header(path), known.columns)
     columns = None if pictures else [*known.columns, *extra_columns(path, task)]
-    wanted = columns and [name for name in columns if name != "image"]
+    counts = "n_images" in references.FIELDS[task]
+    wanted = columns and [name for name in columns if counts or name != "image"]
     for rows in tsv.read(path, known.required, wanted):
         yield [_case(row, known, path, pictures, on_file or _ignore) for row in rows]
 
@@ -74,12 +75,14 @@ def _case(
     index = row["index"]
     texts = {name: row[name] for name in task.columns if name != "image" and row.get(name)}
     extras = {name: cell for name, cell in row.items() if name not in task.columns}
+    shown = tuple(_pictures(row, texts, task.name, path, on_file)) if pictures else ()
+    n_images = len(shown) if pictures else _count(row, texts)
     return Case(
         task=task.name,
         index=index,
         cells=texts,
-        pictures=tuple(_pictures(row, texts, task.name, path, on_file)) if pictures else (),
-        references=references.of(task.name, texts),
+        pictures=shown,
+        references=references.of(task.name, texts, n_images),
         extras=extras,
     )
 
@@ -109,6 +112,17 @@ def _pictures(
             raise DataFormatError(f"{path}, id {index!r}: {error}") from None
         else:
             yield Picture(slot, data, label(slot))
+
+
+def _count(row: Mapping[str, Any], texts: Mapping[str, str]) -> int:
+    """How many pictures ``_pictures`` would give, none of them read."""
+    image = row.get("image", b"")
+    try:
+        embedded = _entries(image) if len(image) else []
+    except PictureError:
+        return 1
+    entries = embedded if any(embedded) else _paths(texts.get("image_path", ""))
+    return sum(entry is not None and entry != "" for entry in entries)
 
 
 def _data(entry: Any) -> bytes:

@@ -18,14 +18,21 @@ FIELDS: dict[str, tuple[str, ...]] = {
         "decisive_image_ids",
         "supporting_image_ids",
         "task_type",
+        "n_images",
     ),
 }
 _ID_COLUMNS = ("decisive_image_ids", "supporting_image_ids")
 
 
-def of(task: str, cells: Mapping[str, str]) -> dict[str, Any]:
-    """The reference columns of one row; a text that the row lacks is empty, a list is empty."""
-    return dict(zip(FIELDS[task], _READERS[task](cells), strict=True))
+def of(task: str, cells: Mapping[str, str], n_images: int) -> dict[str, Any]:
+    """The reference columns of one row; a text that the row lacks is empty, a list is empty.
+
+    Args:
+        task: entry of ``mrarebench_hf.tasks``.
+        cells: the row's text cells.
+        n_images: pictures that the case has, shown or not.
+    """
+    return dict(zip(FIELDS[task], _READERS[task](cells, n_images), strict=True))
 
 
 def warnings_of(task: str, cells: Mapping[str, str]) -> list[str]:
@@ -40,18 +47,22 @@ def warnings_of(task: str, cells: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _diagnosis(cells: Mapping[str, str]) -> tuple[Any, ...]:
+def _diagnosis(cells: Mapping[str, str], _n_images: int) -> tuple[Any, ...]:
     return cells.get("answer", ""), read.list_cell(cells.get("answer_aliases", ""))
 
 
-def _evidence(cells: Mapping[str, str]) -> tuple[Any, ...]:
+def _evidence(cells: Mapping[str, str], n_images: int) -> tuple[Any, ...]:
     return (
         cells.get("final_diagnosis", ""),
         read.evidence_points(cells.get("acceptable_evidence_points", "")),
         cells.get("gold_rationale") or cells.get("gold_answer_open", ""),
         *(read.id_list(cells.get(name, "")).ids for name in _ID_COLUMNS),
         cells.get("task_type", ""),
+        n_images,
     )
 
 
-_READERS: dict[str, Callable[[Mapping[str, str]], tuple[Any, ...]]] = {"diagnosis": _diagnosis, "evidence": _evidence}
+_READERS: dict[str, Callable[[Mapping[str, str], int], tuple[Any, ...]]] = {
+    "diagnosis": _diagnosis,
+    "evidence": _evidence,
+}

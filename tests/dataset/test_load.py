@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import logging
 import subprocess
 import sys
@@ -44,6 +45,7 @@ def test_columns_and_types(data: Path) -> None:
         "decisive_image_ids",
         "supporting_image_ids",
         "task_type",
+        "n_images",
         extra,
     ]
     assert dataset[0]["evidence_points"] == [
@@ -224,10 +226,29 @@ def _expect(folder: Path, name: str, left_out: bool) -> None:
     assert (words in prepared.warnings) == left_out
 
 
-def test_a_diagnosis_named_elsewhere_in_the_prompt_is_a_warning(tmp_path: Path) -> None:
-    write(tmp_path / T2, [t2("0"), t2("1", context="Established diagnosis: Fabry disease. Fabry disease runs in him.")])
-    found = prepare(["EvidenceVerif_NoDx"], data_dir=tmp_path)["EvidenceVerif_NoDx"].warnings
-    assert "the withheld diagnosis is named in the prompt outside its statement (id 1)" in found
+def test_a_diagnosis_named_elsewhere_is_withheld_there_too_and_another_name_is_a_warning(tmp_path: Path) -> None:
+    told = "Established diagnosis: Fabry disease. His "
+    rows = [
+        t2("0", t1_aliases='["FD"]'),
+        t2("1", context=f"{told}father had fabry\ndisease.", question_open="Why Fabry disease?", t1_aliases=""),
+        t2("2", context=f"{told}father had FD.", t1_aliases='["FD"]'),
+        t2("3", context=f"{told}fd.", t1_aliases='["FD"]'),
+    ]
+    write(tmp_path / T2, rows)
+    prepared = prepare(["EvidenceVerif_NoDx"], data_dir=tmp_path)["EvidenceVerif_NoDx"]
+    assert "the withheld diagnosis, or another name of it, stands in the prompt (id 2)" in prepared.warnings
+    prompt = prepared.dataset()[1]["prompt"]
+    assert prompt.startswith("His father had [diagnosis withheld].\n\nQuestion: Why [diagnosis withheld]?")
+
+
+def test_findings_that_stand_in_the_prompt_of_a_condition_that_withholds_them_are_a_warning(tmp_path: Path) -> None:
+    line = "A whorled  mass in the left lobe."
+    findings = json.dumps([{"title": "CT", "body": f"Normal.\n{line}"}])
+    shown = t1("1", context="Normal. A whorled mass\nin the left lobe.", **{"image findings": findings})
+    write(tmp_path / T1, [t1("0", context="Normal.", **{"image findings": findings}), shown])
+    found = prepare(["Diagnosis", "Diagnosis_FD", "Diagnosis_TO"], data_dir=tmp_path)
+    words = "the withheld findings stand in the prompt, word for word (id 1)"
+    assert [words in found[name].warnings for name in found] == [True, False, True]
 
 
 def test_pictures_keep_their_bytes(data: Path) -> None:

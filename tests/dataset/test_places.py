@@ -88,7 +88,7 @@ def test_streaming_tells_what_is_left_out(tmp_path: Path, caplog: pytest.LogCapt
     assert "'orpha_name' holds what EvidenceVerif_NoDx withholds" in caplog.text
 
 
-def test_a_diagnosis_in_a_label_or_without_a_statement_is_told(tmp_path: Path) -> None:
+def test_a_diagnosis_goes_from_a_label_and_a_missing_statement_is_told(tmp_path: Path) -> None:
     name = "Fabry disease"
     rows = [
         t2("label", [base64.b64encode(RED).decode()], image_slot_map='[{"public_slot": "Fabry disease MRI"}]'),
@@ -96,8 +96,10 @@ def test_a_diagnosis_in_a_label_or_without_a_statement_is_told(tmp_path: Path) -
         t2("other", context="Established diagnosis: FD. A boy came."),
     ]
     write(tmp_path / "d" / T2, [row | {"final_diagnosis": name} for row in rows])
-    warnings = " ".join(prepare(["EvidenceVerif_NoDx"], data_dir=tmp_path / "d")["EvidenceVerif_NoDx"].warnings)
-    assert "named in the prompt outside its statement (id label" in warnings
+    prepared = prepare(["EvidenceVerif_NoDx"], data_dir=tmp_path / "d")["EvidenceVerif_NoDx"]
+    assert prepared.dataset()[0]["image_labels"] == ["[diagnosis withheld] MRI"]
+    warnings = " ".join(prepared.warnings)
+    assert "another name of it, stands in the prompt" not in warnings
     assert "no statement of the diagnosis was found" in warnings
     assert "it was cut at a full stop" in warnings
 

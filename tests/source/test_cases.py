@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
-from tsv_files import b64, encoded, png, t1, t2, write
+from tsv_files import T2, b64, encoded, png, t1, t2, write
 
 from mrarebench_hf.errors import DataFormatError
 from mrarebench_hf.records import Case
@@ -44,8 +44,28 @@ def test_a_t2_row(tmp_path: Path) -> None:
         "decisive_image_ids": [1],
         "supporting_image_ids": [],
         "task_type": "cross_modality",
+        "n_images": 1,
     }
     assert case.pictures[0].label == "Image 1"
+
+
+@pytest.mark.parametrize(
+    ("cells", "n_images"),
+    [
+        ({"image": json.dumps([PICTURE, "", None, PICTURE])}, 2),
+        ({"image": "[]", "image_path": '["a.png", "", "b.png"]'}, 2),
+        ({"image": ""}, 0),
+        ({"image": "[broken"}, 1),
+        ({"image": "[1]"}, 1),
+    ],
+)
+def test_pictures_are_counted_alike_whether_they_are_read_or_not(
+    tmp_path: Path, cells: dict[str, str], n_images: int
+) -> None:
+    write(tmp_path / T2, [t2("0", **cells)])
+    for pictures in (True, False):
+        [[case]] = read_cases(tmp_path / T2, "evidence", pictures=pictures)
+        assert case.references["n_images"] == n_images
 
 
 def test_t1_labels_go_by_file_name(tmp_path: Path) -> None:
