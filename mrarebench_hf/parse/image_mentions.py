@@ -57,7 +57,7 @@ _MENTION = re.compile(_PICTURES, re.IGNORECASE)
 _RANGE = re.compile(_WIDE, re.IGNORECASE)
 
 _MARKS = r"""(?:[^\S\n]|[>#+\-•·●▪◦‣○–—|\["'“{(_])*+"""
-_NUMBERED = rf"(?:\d{{1,3}}+[.)、|]{_MARKS})?+"
+_NUMBERED = rf"(?:\d{{1,3}}+{_S}[.)、|]{_MARKS})?+"
 _LABEL_END = (
     r"""["'”_]*+"""
     rf"(?:{_S}\([^()\n]{{0,80}}+\))?+{_S}"

@@ -34,60 +34,56 @@ Status: TypeAlias = Literal["scored", "unparsed", "missing"]
 _SELECT_RECALL = "det_image_select_recall"
 _SELECT_PRECISION = "det_image_select_precision"
 _OFFTARGET = "det_image_attribution_offtarget_rate"
+_READINGS = {"": "by the published protocol's reading", "strict_": "by the strict reading"}
 # A case whose every picture is decisive leaves nothing to select, so these are averaged over the others only.
 _NEEDS_DISTRACTORS = frozenset(
-    f"{prefix}{name}" for prefix in ("", "strict_") for name in (_SELECT_RECALL, _SELECT_PRECISION, _OFFTARGET)
+    f"{prefix}{name}" for prefix in _READINGS for name in (_SELECT_RECALL, _SELECT_PRECISION, _OFFTARGET)
 )
 
-
-def _family(prefix: str, reading: str) -> dict[str, Metric]:
-    pictures = "over cases with pictures"
-    choice = "over cases with decisive pictures and others"
-    rows: dict[str, tuple[Literal["higher", "lower"], str, str]] = {
-        "det_image_coverage": (
-            "higher",
-            f"Share of the case's pictures that the answer mentions, {pictures}",
-            "|M′|/n",
-        ),
-        "det_image_ref_out_of_range_rate": (
-            "lower",
-            f"Share of the mentioned numbers that no picture of the case has, 0 without any, {pictures}",
-            "|M − M′|/|M|",
-        ),
-        "det_image_format_compliance": (
-            "higher",
-            f"Share of the case's pictures that have a label of their own in the answer, {pictures}",
-            "|L ∩ {1…n}|/n",
-        ),
-        "det_image_attribution_hallucination_rate": (
-            "lower",
-            "Share of the mentioned numbers that are neither decisive nor supporting pictures of the case, over cases "
-            "with such pictures whose answer mentions any number",
-            "|M − (S ∩ {1…n})|/|M|",
-        ),
-        _SELECT_RECALL: ("higher", f"Share of the decisive pictures that the answer mentions, {choice}", "|M ∩ D|/|D|"),
-        _SELECT_PRECISION: (
-            "higher",
-            f"Share of the mentioned pictures that are decisive, {choice} whose answer mentions any picture",
-            "|M′ ∩ D|/|M′|",
-        ),
-        _OFFTARGET: (
-            "lower",
-            f"Share of the mentioned pictures that are neither decisive nor supporting, {choice} whose answer mentions "
-            "any picture",
-            "|M′ − S|/|M′|",
-        ),
-    }
-    return {
-        f"{prefix}{name}": Metric(direction, "fraction", f"{text}; {reading}.", f"mean of {formula}")
-        for name, (direction, text, formula) in rows.items()
-    }
-
+_PICTURES = "over cases with pictures"
+_CHOICE = "over cases with decisive pictures and others"
+_CHOSEN = f"{_CHOICE} whose answer mentions any picture"
+_ROWS: tuple[tuple[str, Literal["higher", "lower"], str, str], ...] = (
+    (
+        "det_image_coverage",
+        "higher",
+        f"Share of the case's pictures that the answer mentions, {_PICTURES}",
+        "#(M ∩ {1…n}) / n",
+    ),
+    (
+        "det_image_ref_out_of_range_rate",
+        "lower",
+        f"Share of the mentioned numbers that no picture of the case has, 0 without any, {_PICTURES}",
+        "#(M − {1…n}) / #M",
+    ),
+    (
+        "det_image_format_compliance",
+        "higher",
+        f"Share of the case's pictures that have a label of their own in the answer, {_PICTURES}",
+        "#(L ∩ {1…n}) / n",
+    ),
+    (
+        "det_image_attribution_hallucination_rate",
+        "lower",
+        "Share of the mentioned numbers that are neither decisive nor supporting pictures of the case, over cases with "
+        "pictures and any such number whose answer mentions any number",
+        "#(M − (S ∩ {1…n})) / #M",
+    ),
+    (_SELECT_RECALL, "higher", f"Share of the decisive pictures that the answer mentions, {_CHOICE}", "#(M ∩ D) / #D"),
+    (_SELECT_PRECISION, "higher", f"Share of the mentioned pictures that are decisive, {_CHOSEN}", "#(M′ ∩ D) / #M′"),
+    (
+        _OFFTARGET,
+        "lower",
+        f"Share of the mentioned pictures that are neither decisive nor supporting, {_CHOSEN}",
+        "#(M′ − S) / #M′",
+    ),
+)
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
-        **_family("", "by the published protocol's reading"),
-        **_family("strict_", "by the strict reading"),
+        f"{prefix}{name}": Metric(direction, "fraction", f"{text}; {reading}.", f"mean of {formula}")
+        for prefix, reading in _READINGS.items()
+        for name, direction, text, formula in _ROWS
     }
 )
 
