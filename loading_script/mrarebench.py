@@ -26,6 +26,7 @@ _TYPES = {
     "evidence_points": [{"image": _TEXT, "point": _TEXT, "category": _TEXT, "credit": _TEXT}],
     "decisive_image_ids": datasets.Sequence(datasets.Value("int64")),
     "supporting_image_ids": datasets.Sequence(datasets.Value("int64")),
+    "n_images": datasets.Value("int64"),
 }
 
 

@@ -11,7 +11,9 @@ print it alone, without a traceback.
     │   └── DataFormatError         1   a file that cannot be read as the benchmark
     ├── PictureError                1   one picture cannot be used; fails its own item only
     ├── ModelError                  1   a model cannot be loaded or cannot do what is asked
-    │   └── MissingDependencyError  1   an optional package is not installed
+    │   ├── MissingDependencyError  1   an optional package is not installed
+    │   └── EndpointError           1   a server will answer no question (key, name, address, credit)
+    ├── ReplyError                  1   one reply of a judge cannot be read; asked again, then its case is missing
     ├── StoreError                  1   a results folder cannot be used
     └── LaunchError                 1   the processes that were started do not form one group
 """
@@ -26,11 +28,13 @@ __all__ = [
     "DataError",
     "DataFormatError",
     "DataNotFoundError",
+    "EndpointError",
     "LaunchError",
     "MRareBenchError",
     "MissingDependencyError",
     "ModelError",
     "PictureError",
+    "ReplyError",
     "StoreError",
     "UnknownNameError",
     "UsageError",
@@ -86,6 +90,22 @@ class MissingDependencyError(ModelError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {package}, which is not installed: pip install 'mrarebench-hf[{extra}]'")
+
+
+class ReplyError(MRareBenchError):
+    """One reply of a judge that cannot be read safely.
+
+    Attributes:
+        reason: short machine-readable cause, for counting.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason = reason
+
+
+class EndpointError(ModelError):
+    """A server that will answer no question: a wrong key, name or address, no credit, or nobody there."""
 
 
 class StoreError(MRareBenchError):
