@@ -1,7 +1,8 @@
 """The main job on a small invented benchmark: written, run and scored on the spot, offline.
 
 Writes the benchmark in the real file formats, builds a tiny random-weight vision-language model when the extra
-'transformers' is installed, runs it and the baselines over the three T1 conditions, and prints the table.
+'transformers' is installed, runs it and the baselines over all six conditions, lets a stand-in for a judge grade the
+answers over HTTP on this machine, and prints the tables.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from pathlib import Path
 
 HELP = "run everything on a small built-in benchmark"
 
-_CONDITIONS = ("Diagnosis", "Diagnosis_FD", "Diagnosis_TO")
 _BASELINES = ("oracle", "prior", "random", "refusal")
 _MAX_NEW_TOKENS = 32
+_DET_BACKEND = "tfidf"  # needs no model
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write, run, print the table and where the files are."""
-    from mrarebench_hf import demo, pipeline
+    from mrarebench_hf import conditions, demo, pipeline
     from mrarebench_hf.dataset import prepare
     from mrarebench_hf.errors import UsageError
+    from mrarebench_hf.judge import JudgeSettings
     from mrarebench_hf.model import Settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
@@ -41,18 +43,22 @@ def run(args: argparse.Namespace) -> int:
         models.append(str(demo.write_tiny_vlm(args.out / "tiny-vlm")))
     prepare(data_dir=data)
     codes = []
-    for number, model in enumerate(models, 1):
-        print(f"[{number}/{len(models)}] {model}", flush=True)
-        outcome = pipeline.run(
-            pipeline.Options(
-                data=_CONDITIONS,
-                model=model,
-                settings=Settings(max_new_tokens=_MAX_NEW_TOKENS),
-                results_dir=results,
-                data_dir=data,
+    with demo.judge_server() as base_url:
+        judge = JudgeSettings(demo.JUDGE_NAME, base_url, key_variable="MRAREBENCH_DEMO_KEY")
+        for number, model in enumerate(models, 1):
+            print(f"[{number}/{len(models)}] {model}", flush=True)
+            outcome = pipeline.run(
+                pipeline.Options(
+                    data=tuple(condition.name for condition in conditions.CONDITIONS),
+                    model=model,
+                    settings=Settings(max_new_tokens=_MAX_NEW_TOKENS),
+                    results_dir=results,
+                    data_dir=data,
+                    judge=judge,
+                    det_backend=_DET_BACKEND,
+                )
             )
-        )
-        codes.append(outcome.exit_code)
+            codes.append(outcome.exit_code)
     print()
     print(pipeline.report(results))
     print(_whereabouts(args.out, data, results, built=len(models) > len(_BASELINES)))
@@ -61,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _whereabouts(out: Path, data: Path, results: Path, *, built: bool) -> str:
     lines = [
-        "These cases are invented and the tiny model's weights are random: the numbers mean nothing.",
+        "These cases are invented, the tiny model's weights are random and the judge compares words: the numbers mean "
+        "nothing.",
         f"benchmark   {data}",
         f"results     {results} (report.md, summary.json, one folder per condition and model)",
         'dataset     load_dataset("mrarebench", "Diagnosis_TO", split="test") gives these demo rows, from any folder,',

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import signal
 from pathlib import Path
-from types import FrameType
+
+from mrarebench_hf.cli._judge_options import add_det_backend, add_judge, judge_settings
+from mrarebench_hf.cli._shared import end_as_interrupt, show
 
 HELP = "ask a model and score its answers"
 
@@ -39,6 +40,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--limit", type=int, metavar="N", help="at most N cases of each condition (0: none)")
     _add_places(parser)
     _add_generation(parser)
+    add_judge(parser)
+    add_det_backend(parser.add_argument_group("scoring"))
     _add_stored(parser)
 
 
@@ -102,13 +105,10 @@ def _add_generation(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run, print the table to stdout and what is missing to stderr."""
-    import sys
-
     from mrarebench_hf import pipeline
     from mrarebench_hf.model import Settings
 
-    # A scheduler's SIGTERM ends a run as Ctrl-C does: what is finished is on the disk, the manifest says so.
-    signal.signal(signal.SIGTERM, _interrupt)
+    end_as_interrupt()
     settings = Settings(
         max_new_tokens=args.max_new_tokens,
         temperature=args.temperature,
@@ -130,16 +130,9 @@ def run(args: argparse.Namespace) -> int:
         batch_size=args.batch_size,
         reuse=args.reuse,
         cache=not args.no_cache and os.environ.get("MEDVISION_RESP_CACHE") != "0",
+        judge=judge_settings(args),
+        det_backend=args.det_backend or pipeline.DEFAULT_BACKEND,
         max_fail_rate=args.max_fail_rate,
         timeout_s=args.timeout,
     )
-    outcome = pipeline.run(options)
-    if outcome.text:
-        print(outcome.text)
-    for note in outcome.notes:
-        print(f"mrarebench: {note}", file=sys.stderr)
-    return outcome.exit_code
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    return show(pipeline.run(options))

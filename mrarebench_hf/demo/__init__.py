@@ -1,4 +1,4 @@
-"""A synthetic mini-benchmark in the benchmark's own file formats and a tiny model to run on it.
+"""A synthetic mini-benchmark in the benchmark's own file formats, a tiny model for it, and a judge that is a rule.
 
 For the first command of a new user and for the tests; offline, seconds, no real patient.
 """
@@ -6,6 +6,8 @@ For the first command of a new user and for the tests; offline, seconds, no real
 from __future__ import annotations
 
 from mrarebench_hf.demo.benchmark import write_benchmark
+from mrarebench_hf.demo.judge_server import NAME as JUDGE_NAME
+from mrarebench_hf.demo.judge_server import judge_server
 from mrarebench_hf.demo.tiny_model import write_tiny_vlm
 
-__all__ = ["write_benchmark", "write_tiny_vlm"]
+__all__ = ["JUDGE_NAME", "judge_server", "write_benchmark", "write_tiny_vlm"]

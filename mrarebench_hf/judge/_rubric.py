@@ -99,7 +99,7 @@ def quoted(tag: str, text: str) -> str:
     """A text of others between tags that it cannot close: the tag holds a hash of the text.
 
     >>> quoted("answer", "A ring.")
-    '<answer-01f0ec85>\\nA ring.\\n</answer-01f0ec85>'
+    '<answer-98552830>\\nA ring.\\n</answer-98552830>'
     """
     mark = f"{tag}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
     return f"<{mark}>\n{text}\n</{mark}>"

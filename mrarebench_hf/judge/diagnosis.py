@@ -15,6 +15,8 @@ from mrarebench_hf.parse import judge_reply
 from mrarebench_hf.parse.judge_reply import DIMENSIONS
 from mrarebench_hf.parse.ranked_list import protocol_list
 
+__all__ = ["RUBRIC"]
+
 _ROLE = (
     "You grade strictly. You are given the correct diagnosis of a medical case with other accepted names, and a ranked "
     "list of diagnoses that was to name it."

@@ -13,6 +13,8 @@ from mrarebench_hf.judge._rubric import Content, Form, Question, Rubric, Verdict
 from mrarebench_hf.parse import judge_reply
 from mrarebench_hf.parse.evidence_points import points_of
 
+__all__ = ["RUBRIC"]
+
 _ROLE = (
     "You grade strictly. You are given the established diagnosis of a medical case, a reference rationale, reference "
     "points of evidence, and an answer that was to report the evidence visible in the images. Judge each point by "

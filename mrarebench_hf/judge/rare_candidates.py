@@ -11,7 +11,9 @@ from typing import Any
 from mrarebench_hf.judge._rubric import Content, Form, Question, Rubric, Verdict, quoted
 from mrarebench_hf.parse import judge_reply
 from mrarebench_hf.parse.judge_reply import LABELS
-from mrarebench_hf.parse.ranked_list import protocol_list
+from mrarebench_hf.parse.ranked_list import candidate_key, protocol_list
+
+__all__ = ["RUBRIC"]
 
 _ROLE = (
     "You classify names of diagnoses. A disease is rare if it affects fewer than 1 in 2,000 people, or is listed by "
@@ -26,12 +28,8 @@ _ASKED = (
 def _questions(
     _ids: Sequence[str], answers: Sequence[str | None], _references: Sequence[Mapping[str, Any]]
 ) -> list[Question]:
-    names = dict.fromkeys(name for answer in answers if answer for name in map(_plain, protocol_list(answer)) if name)
+    names = dict.fromkeys(name for answer in answers if answer for name in map(candidate_key, protocol_list(answer)))
     return [Question(name, {"candidate": name}) for name in names]
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split()).casefold()
 
 
 def _shown(content: Content) -> Sequence[str]:

@@ -21,7 +21,15 @@ from mrarebench_hf.parse._sections import main_diagnosis, under_sections
 from mrarebench_hf.parse._structured import lines_from_markup, table_items
 from mrarebench_hf.parse._thinking import after_thinking
 
-__all__ = ["MAX_CANDIDATES", "RankedList", "fold_repeats", "protocol_list", "protocol_ten", "strict_list"]
+__all__ = [
+    "MAX_CANDIDATES",
+    "RankedList",
+    "candidate_key",
+    "fold_repeats",
+    "protocol_list",
+    "protocol_ten",
+    "strict_list",
+]
 
 _ANSWER_TAG = re.compile(r"<(/?)answer>", re.IGNORECASE)
 # The form that prompts ask for, with nothing in it to cut or to decide; most replies of most models are of it.
@@ -166,6 +174,15 @@ def _items(text: str) -> tuple[Sequence[str], bool]:
     main = main_diagnosis(lines, found)
     names = {fold(name_of(item)) for item in found} if main else set()
     return ([main, *found] if main and fold(name_of(main)) not in names else found), True
+
+
+def candidate_key(name: str) -> str:
+    """The name under which equal candidates of different answers are one.
+
+    >>> candidate_key("Fabry  Disease")
+    'fabry disease'
+    """
+    return " ".join(name.split()).casefold()
 
 
 def _marked(lines: Sequence[Line]) -> list[str]:

@@ -1,6 +1,6 @@
 """One run from benchmark files to scores: the only package that knows all stages, and the owner of their order.
 
-prepare → plan → infer (all processes) → merge → score → summarize → report (the main process alone).
+prepare → plan → infer (all processes) → merge → judge → score → summarize → report (the main process alone).
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from tqdm import tqdm
 from mrarebench_hf import conditions, tasks
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.dataset import prepare
-from mrarebench_hf.errors import LaunchError, MRareBenchError, StoreError, UsageError
+from mrarebench_hf.errors import LaunchError, MRareBenchError, StoreError
+from mrarebench_hf.judge import JudgeSettings
 from mrarebench_hf.model import Backend, open_model
-from mrarebench_hf.pipeline.options import Options
+from mrarebench_hf.pipeline.grading import ExitCode, grade, read_answers, worst
+from mrarebench_hf.pipeline.options import DEFAULT_BACKEND, Options
 from mrarebench_hf.pipeline.session import End, Session, conclude, start
 from mrarebench_hf.records import Response
 from mrarebench_hf.report import markdown
@@ -25,14 +27,15 @@ from mrarebench_hf.run import loop
 from mrarebench_hf.run.group import Group, join
 from mrarebench_hf.run.plan import Chunk, Item, chunks
 from mrarebench_hf.run.work import Work, pack, unpack
+from mrarebench_hf.similarity import Similarity, open_similarity
 from mrarebench_hf.store import journal, manifest
 from mrarebench_hf.store.atomic import write_bytes, write_json
-from mrarebench_hf.store.layout import RunFolder
+from mrarebench_hf.store.layout import RunFolder, started_folders
 from mrarebench_hf.summarize.collect import collect
 
-__all__ = ["Options", "Outcome", "report", "run"]
+__all__ = ["DEFAULT_BACKEND", "Options", "Outcome", "judge", "report", "run"]
 
-_SEVERITY = (0, 3, 1)
+_NO_BACKEND = "none"
 # What the main process tells the others: that the data is prepared, what is to be asked, or that it has stopped.
 _DATA, _PLAN, _STOP = "data", "plan", "!"
 
@@ -59,18 +62,21 @@ def run(options: Options) -> Outcome:
         MRareBenchError: for a user's mistake or damaged input, before any model call where possible.
     """
     wanted = list(dict.fromkeys(conditions.get(name) for name in options.data))
-    _refuse_unscorable(wanted, options.mode)
     group = join(options.timeout_s)
     backend = open_model(options.model, options.settings)
     if group.rank != 0:
         return _help(options, wanted, backend, group)
     with contextlib.ExitStack() as stack:
         try:
+            # What scoring needs is opened before any model call, as its absence should not cost an inference.
+            similarity = None if options.mode == "infer" else _similarity(wanted, options.det_backend)
+            if options.judge is not None:
+                options.judge.endpoint().key()
             works = _open(options, wanted, backend)
             group.publish(_DATA, "")
             for work in works:
                 stack.enter_context(work.folder.locked())
-            return _lead(options, works, backend, group)
+            return _lead(options, works, backend, group, similarity)
         except BaseException as error:  # whatever it is, the others must not wait for a process that is gone
             for topic in (_DATA, _PLAN):
                 group.publish(topic, _STOP + (str(error) or type(error).__name__))
@@ -93,13 +99,41 @@ def report(results_dir: Path, *, seed: int = 0) -> str:
     return text
 
 
-def _refuse_unscorable(wanted: Sequence[Condition], mode: str) -> None:
-    for condition in wanted:
-        if mode != "infer" and tasks.get(condition.task).scorer is None:
-            raise UsageError(
-                f"{condition.name} can be asked but not scored yet in this version: use --mode infer, its answers "
-                "are kept for a later version"
-            )
+def judge(path: Path, settings: JudgeSettings | None, *, det_backend: str | None = None) -> Outcome:
+    """Judge and score again the stored answers of every run at or below a folder, and write its report.
+
+    No benchmark file and no model is needed. Verdicts that are stored are not asked for again.
+
+    Args:
+        path: a results folder, or a part of one.
+        settings: the judge; None scores again without one.
+        det_backend: as in ``Options``; None takes what each run was scored with, else the default.
+
+    Raises:
+        MRareBenchError: when there is no run, or one cannot be read.
+    """
+    if settings is not None:
+        settings.endpoint().key()
+    folders = started_folders(path)
+    runs = [read_answers(folder) for folder in folders]
+    codes: list[ExitCode] = []
+    notes: list[str] = []
+    for answers in runs:
+        spec = det_backend or manifest.value(answers.folder.manifest, "det_backend") or DEFAULT_BACKEND
+        similarity = _similarity([answers.condition], spec)
+        with answers.folder.locked():
+            graded = grade(answers, settings, similarity)
+            manifest.add(answers.folder.manifest, {**graded.facts, "det_backend": spec})
+        codes.append(graded.exit_code)
+        notes += graded.notes
+    text = report(folders[0].root.parent.parent)
+    return Outcome(worst(*codes), text, tuple(notes))
+
+
+def _similarity(wanted: Sequence[Condition], spec: str) -> Similarity | None:
+    if spec == _NO_BACKEND or not any(tasks.get(condition.task).compares_texts for condition in wanted):
+        return None
+    return open_similarity(spec)
 
 
 def _open(options: Options, wanted: Sequence[Condition], backend: Backend) -> list[Work]:
@@ -128,7 +162,9 @@ def _receive(group: Group, topic: str) -> str:
     return message
 
 
-def _lead(options: Options, works: Sequence[Work], backend: Backend, group: Group) -> Outcome:
+def _lead(
+    options: Options, works: Sequence[Work], backend: Backend, group: Group, similarity: Similarity | None
+) -> Outcome:
     """The part of the main process: plan, work, and then merge and score what all have written."""
     sessions: list[Session] = []
     ends: list[End] = []
@@ -140,15 +176,14 @@ def _lead(options: Options, works: Sequence[Work], backend: Backend, group: Grou
         _infer(works, plan, backend, group)
         group.finish()
         for session in sessions:
-            ends.append(conclude(options, session))
+            ends.append(conclude(options, session, similarity))
     except (KeyboardInterrupt, MRareBenchError) as error:
         status: manifest.Status = "interrupted" if isinstance(error, KeyboardInterrupt) else "failed"
         for session in sessions[len(ends) :]:
             manifest.finish(session.work.folder.manifest, status, {"error": str(error) or None})
         raise
     text = "" if options.mode == "infer" else report(options.results_dir)
-    code = max((end.exit_code for end in ends), key=_SEVERITY.index)
-    return Outcome(code, text, tuple(end.note for end in ends if end.note))
+    return Outcome(worst(*(end.exit_code for end in ends)), text, tuple(note for end in ends for note in end.notes))
 
 
 def _infer(works: Sequence[Work], plan: Sequence[Chunk], backend: Backend, group: Group) -> None:

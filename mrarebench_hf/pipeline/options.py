@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Literal
 
 from mrarebench_hf.errors import UsageError
+from mrarebench_hf.judge import JudgeSettings
 from mrarebench_hf.model import Settings
 
-__all__ = ["Options"]
+__all__ = ["DEFAULT_BACKEND", "Options"]
+
+DEFAULT_BACKEND = "minilm"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,9 @@ class Options:
         batch_size: samples asked at once.
         reuse: whether stored answers are used; false keeps them beside a fresh start.
         cache: whether answers are kept in the response cache after the run.
+        judge: the judge of the answers, None for none.
+        det_backend: the similarity for tasks that compare texts: "minilm", "tfidf", a sentence-transformers model, or
+            "none" to leave out what needs it.
         max_fail_rate: share of missing items above which the run counts as failed, None for no such limit.
         timeout_s: how long processes wait for each other at the start and at the end.
     """
@@ -43,6 +49,8 @@ class Options:
     batch_size: int = 4
     reuse: bool = True
     cache: bool = True
+    judge: JudgeSettings | None = None
+    det_backend: str = DEFAULT_BACKEND
     max_fail_rate: float | None = None
     timeout_s: float = 24 * 3600.0
 
@@ -53,6 +61,8 @@ class Options:
             raise UsageError("--mode eval scores stored answers; --no-reuse would leave it none")
         if self.mode == "infer" and not self.cache:
             raise UsageError("--mode infer only stores answers; --no-cache would lose them")
+        if self.mode == "infer" and self.judge is not None:
+            raise UsageError("--mode infer only asks; mrarebench judge RESULTS --judge … judges what it has stored")
         if self.batch_size < 1:
             raise UsageError(f"batch_size must be at least 1, got {self.batch_size}")
         if self.limit is not None and self.limit < 0:

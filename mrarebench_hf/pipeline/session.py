@@ -6,24 +6,26 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from mrarebench_hf import registry, tasks
 from mrarebench_hf.errors import StoreError
 from mrarebench_hf.model import Backend
+from mrarebench_hf.pipeline.grading import Answers, ExitCode, Graded, grade, worst
 from mrarebench_hf.pipeline.options import Options
 from mrarebench_hf.prompt import template_sha256
 from mrarebench_hf.records import Response
 from mrarebench_hf.run.plan import Item
 from mrarebench_hf.run.work import Work
+from mrarebench_hf.similarity import Similarity
 from mrarebench_hf.store import journal, manifest
-from mrarebench_hf.store.atomic import read_json, write_json, write_jsonl
-from mrarebench_hf.store.record import results_document, sample
-from mrarebench_hf.summarize.document import packages, summary
+from mrarebench_hf.store.atomic import read_json, write_jsonl
+from mrarebench_hf.store.record import sample
+from mrarebench_hf.summarize.document import packages
 
 __all__ = ["End", "Session", "conclude", "start"]
 
 _LOG = logging.getLogger(__name__)
+_STATUS: Mapping[int, manifest.Status] = {0: "complete", 3: "incomplete", 1: "failed"}
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,8 @@ class Session:
 class End:
     """How one condition ended: its exit code, and what to tell the user about it."""
 
-    exit_code: Literal[0, 1, 3]
-    note: str
+    exit_code: ExitCode
+    notes: tuple[str, ...]
 
 
 def start(options: Options, work: Work, backend: Backend, world_size: int) -> Session:
@@ -82,7 +84,9 @@ def start(options: Options, work: Work, backend: Backend, world_size: int) -> Se
         "generation": generation,
         "data": asdict(work.prepared.provenance),
         "prompt_sha256": template_sha256(work.condition),
+        "warnings": list(work.prepared.warnings),
         "limit": options.limit,
+        "det_backend": options.det_backend,
         "batch_size": options.batch_size,
         "n_processes": world_size,
         "n_to_ask": len(pending),
@@ -107,8 +111,8 @@ def _stored(work: Work) -> Session:
     return Session(work, stamp, model, generation, work.marks(model, generation), [])
 
 
-def conclude(options: Options, session: Session) -> End:
-    """Merge all answers into one record, score them, and close the manifest."""
+def conclude(options: Options, session: Session, similarity: Similarity | None) -> End:
+    """Merge all answers into one record, judge and score them, and close the manifest."""
     work, folder = session.work, session.work.folder
     found = work.stored()
     responses = [
@@ -125,87 +129,52 @@ def conclude(options: Options, session: Session) -> End:
             for row, response in enumerate(responses)
         ),
     )
-    failures = dict(sorted(Counter(str(r.reason) for r in responses if r.status == "failed").items()))
-    if options.mode != "infer":
-        _score(options, session, responses, references, failures)
-    if not folder.keeps_responses:
-        folder.set_aside_cache()
-    return _end(options, session, responses, failures)
-
-
-def _score(
-    options: Options,
-    session: Session,
-    responses: Sequence[Response],
-    references: Sequence[Mapping[str, Any]],
-    failures: Mapping[str, int],
-) -> None:
-    work, folder = session.work, session.work.folder
-    scorer = registry.load("mrarebench_hf.score", str(tasks.get(work.condition.task).scorer), kind="scorer")
-    scored = scorer.score([r.text for r in responses], references, [r.index for r in responses])
-    rows = ({"index": r.index, **row} for r, row in zip(responses, scored.rows, strict=True))
-    parsed_sha256 = write_jsonl(folder.parsed, rows)
-    n_truncated = sum(response.finish_reason == "length" for response in responses)
-    document = summary(
-        work.condition,
+    answers = Answers(
+        folder=folder,
+        stamp=session.stamp,
+        condition=work.condition,
         provenance=work.prepared.provenance,
         limit=options.limit,
         prompt_sha256=template_sha256(work.condition),
         model=session.model,
         generation=session.generation,
-        parsed_sha256=parsed_sha256,
-        counts={**scored.counts, "n_truncated": n_truncated, "failures": dict(failures)},
-        metrics=scored.metrics,
-        warnings=[*_warnings(options, session, failures, n_truncated), *scored.warnings],
-        groups=scored.groups,
+        warnings=work.prepared.warnings,
+        responses=responses,
+        references=references,
     )
-    write_json(folder.summary, document)
-    n_answered = sum(response.status == "ok" for response in responses)
-    write_json(folder.results(session.stamp), results_document(folder.tag, document, n_answered))
+    graded = Graded(0, (), {}) if options.mode == "infer" else grade(answers, options.judge, similarity)
+    if not folder.keeps_responses:
+        folder.set_aside_cache()
+    return _end(options, answers, graded)
 
 
-def _warnings(options: Options, session: Session, failures: Mapping[str, int], n_truncated: int) -> list[str]:
-    warnings = list(session.work.prepared.warnings)
-    n_rows, n_total = session.work.prepared.provenance.n_rows, len(session.marks)
-    if n_total < n_rows:
-        warnings.append(f"only the first {n_total} of {n_rows} cases (--limit {options.limit})")
-    if n_truncated:
-        warnings.append(
-            f"{n_truncated} of {n_total} answers were cut at the limit of new tokens; --max-new-tokens raises it"
-        )
-    if failures:
-        reasons = ", ".join(f"{reason}: {n}" for reason, n in failures.items())
-        warnings.append(
-            f"{sum(failures.values())} of {len(session.marks)} items have no answer ({reasons}); they count as wrong"
-        )
-    return warnings
-
-
-def _end(options: Options, session: Session, responses: Sequence[Response], failures: Mapping[str, int]) -> End:
-    n_failed, n_total = sum(failures.values()), len(responses)
-    limit = options.max_fail_rate
-    status: Literal["complete", "incomplete", "failed"] = "complete"
+def _end(options: Options, answers: Answers, graded: Graded) -> End:
+    failures, n_total = answers.failures, len(answers.responses)
+    n_failed, limit = sum(failures.values()), options.max_fail_rate
+    code: ExitCode = 0
     if n_failed:
         over = n_failed == n_total or (limit is not None and n_failed > limit * n_total)
-        status = "failed" if over else "incomplete"
+        code = 1 if over else 3
+    code = worst(code, graded.exit_code)
     usage = Counter({"prompt_tokens": 0, "completion_tokens": 0})
-    for response in responses:
+    for response in answers.responses:
         usage.update({key: value for key, value in asdict(response.usage).items() if value is not None})
     facts = {
         "error": None,
         "limit": options.limit,
         "n_total": n_total,
         "n_failed": n_failed,
-        "failures": dict(failures),
+        "failures": failures,
         "usage": dict(usage),
+        **graded.facts,
     }
-    manifest.finish(session.work.folder.manifest, status, facts)
+    manifest.finish(answers.folder.manifest, _STATUS[code], facts)
     if not n_failed:
-        return End(0, "")
+        return End(code, graded.notes)
     reasons = ", ".join(f"{reason}: {n}" for reason, n in failures.items())
     remedy = "run it without --mode eval to ask" if options.mode == "eval" else "the same command again asks only"
     note = (
-        f"{session.work.condition.name} is {status}: {n_failed} of {n_total} items have no answer ({reasons}); "
+        f"{answers.condition.name} is {_STATUS[code]}: {n_failed} of {n_total} items have no answer ({reasons}); "
         f"{remedy} for those"
     )
-    return End(1 if status == "failed" else 3, note)
+    return End(code, (note, *graded.notes))

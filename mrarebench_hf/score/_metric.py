@@ -18,14 +18,15 @@ class Metric:
     """What a metric is.
 
     Attributes:
-        direction: whether "higher" or "lower" is better.
-        unit: "fraction" (0 to 1), "rank" (1 is best), "cosine" (−1 to 1), or "difference" of two fractions.
+        direction: whether "higher" or "lower" is better, or "neither".
+        unit: "fraction" (0 to 1), "rank" (1 is best), "cosine" (−1 to 1), "difference" of two fractions, "grade"
+            (0 to 3), or "count".
         description: one sentence.
         formula: in the names that the metric's card explains.
     """
 
-    direction: Literal["higher", "lower"]
-    unit: Literal["fraction", "rank", "cosine", "difference"]
+    direction: Literal["higher", "lower", "neither"]
+    unit: Literal["fraction", "rank", "cosine", "difference", "grade", "count"]
     description: str
     formula: str
 

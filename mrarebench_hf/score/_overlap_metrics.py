@@ -24,37 +24,37 @@ def _similarities(stem: str, share: str, what: str, nearest: str, rule: str) -> 
     return table
 
 
+_SENTENCE = "the nearest sentence of the answer"
+# Per family: the mean's name, the shares' name, what is compared, and with what.
+_COMPARED = (
+    ("det_required_meanmaxsim", "det_required_recall", "a case's required points", _SENTENCE),
+    ("det_optional_meanmaxsim", "det_optional_recall", "a case's optional points", _SENTENCE),
+    (
+        "det_mean_sent_groundedness",
+        "det_grounded_ratio",
+        "an answer's sentences",
+        "the nearest point or sentence of the rationale",
+    ),
+    (
+        "det_image_grounded_meanmaxsim",
+        "det_image_grounded_recall",
+        "required points of a picture",
+        "the nearest sentence on that picture (0 without one)",
+    ),
+    *(
+        (
+            f"det_required_{name}_meanmaxsim",
+            f"det_required_{name}_recall",
+            f"all required points of the kind {name}",
+            _SENTENCE,
+        )
+        for name in BUCKETS
+    ),
+)
+
+
 def _family(prefix: str, rule: str) -> dict[str, Metric]:
-    sentence = "the nearest sentence of the answer"
     table = {
-        **_similarities(
-            f"{prefix}det_required_meanmaxsim",
-            f"{prefix}det_required_recall",
-            "a case's required points",
-            sentence,
-            rule,
-        ),
-        **_similarities(
-            f"{prefix}det_optional_meanmaxsim",
-            f"{prefix}det_optional_recall",
-            "a case's optional points",
-            sentence,
-            rule,
-        ),
-        **_similarities(
-            f"{prefix}det_mean_sent_groundedness",
-            f"{prefix}det_grounded_ratio",
-            "an answer's sentences",
-            "the nearest point or sentence of the rationale",
-            rule,
-        ),
-        **_similarities(
-            f"{prefix}det_image_grounded_meanmaxsim",
-            f"{prefix}det_image_grounded_recall",
-            "required points of a picture",
-            "the nearest sentence on that picture (0 without one)",
-            rule,
-        ),
         f"{prefix}det_hierarchical_required_recall": Metric(
             "higher",
             "fraction",
@@ -65,14 +65,8 @@ def _family(prefix: str, rule: str) -> dict[str, Metric]:
             "lower", "difference", f"What weights and gates take from recall@0.5, {rule}.", "recall − hierarchical"
         ),
     }
-    for name in BUCKETS:
-        table |= _similarities(
-            f"{prefix}det_required_{name}_meanmaxsim",
-            f"{prefix}det_required_{name}_recall",
-            f"all required points of the kind {name}",
-            sentence,
-            rule,
-        )
+    for average, share, what, nearest in _COMPARED:
+        table |= _similarities(f"{prefix}{average}", f"{prefix}{share}", what, nearest, rule)
     return table
 
 

@@ -35,7 +35,7 @@ _OWN_MODULES = "sentence_transformers."
 _TITLE = re.compile(r"^# (?:[\w.+-]+/)?([\w.+-]+)[ \t]*$", re.MULTILINE)
 _BATCH = 64
 _MANY = 512  # about two seconds of work; fewer need no bar
-_INSTEAD = "or choose tfidf, which needs no model (its values do not compare with an embedding's)"
+_INSTEAD = "or choose tfidf (--det-backend tfidf), which needs no model (its values do not compare with an embedding's)"
 
 
 def open_similarity(spec: str, cache_dir: Path | None) -> _Sentence:
@@ -165,7 +165,8 @@ class _Sentence:
     def _units(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Vectors of length one to the last digit, shape ``(len(texts), dimension)``."""
         rows: NDArray[np.float64] = np.stack([self._known[key_of(text)].vector for text in texts]).astype(np.float64)
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        units: NDArray[np.float64] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return units
 
     def _embed(self, texts: Sequence[str]) -> list[Embedding]:
         if self._model is None:

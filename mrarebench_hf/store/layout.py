@@ -14,7 +14,7 @@ import filelock
 
 from mrarebench_hf.errors import StoreError
 
-__all__ = ["RunFolder", "run_folders"]
+__all__ = ["RunFolder", "run_folders", "started_folders"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -52,6 +52,11 @@ class RunFolder:
     def parsed(self) -> Path:
         """One scored row per sample."""
         return self.root / "parsed" / f"{self.tag}.jsonl"
+
+    @property
+    def judged(self) -> Path:
+        """The folder of the judges' journals and verdicts."""
+        return self.root / "judged"
 
     def samples(self, stamp: str) -> Path:
         """The merged raw record, one row per sample."""
@@ -98,6 +103,21 @@ class RunFolder:
             yield
         finally:
             lock.release()
+
+
+def started_folders(path: Path) -> list[RunFolder]:
+    """The run folders at or below a path (one run, one task, or a whole results folder) that hold a manifest.
+
+    Raises:
+        StoreError: when there is no such folder, or no run in it.
+    """
+    if not path.is_dir():
+        raise StoreError(f"no results folder {path}: give the folder that --results-dir named, or one run's folder")
+    for pattern in ("run.json", "*/run.json", "*/*/run.json"):
+        found = sorted(path.glob(pattern))
+        if found:
+            return [RunFolder(p.parent, p.resolve().parent.parent.name) for p in found]
+    raise StoreError(f"no run in {path}: mrarebench run … --results-dir {path} makes one")
 
 
 def run_folders(results_dir: Path) -> list[RunFolder]:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from mrarebench_hf.errors import StoreError
 from mrarebench_hf.store.atomic import read_json, write_json
 
-__all__ = ["SCHEMA_VERSION", "Status", "finish", "stamp_of", "start"]
+__all__ = ["SCHEMA_VERSION", "Status", "add", "finish", "stamp_of", "start", "value"]
 
 SCHEMA_VERSION = 1
 
@@ -75,6 +75,17 @@ def _earlier(path: Path) -> dict[str, Any]:
         _LOG.warning("%s; kept as %s", error, aside.name)
         path.replace(aside)
         return {}
+
+
+def value(path: Path, name: str) -> str | None:
+    """A text that a manifest holds, None where it does not."""
+    found = read_json(path).get(name)
+    return found if isinstance(found, str) else None
+
+
+def add(path: Path, facts: Mapping[str, Any]) -> None:
+    """Add facts to a manifest, and leave how its run ended as it is."""
+    write_json(path, read_json(path) | dict(facts))
 
 
 def finish(path: Path, status: Status, facts: Mapping[str, Any] | None = None) -> None:

@@ -6,22 +6,37 @@ What cannot be read or compared is left out and said in ``notes``; a neighbour's
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mrarebench_hf.conditions import CONTRASTS
+from mrarebench_hf.conditions import CONTRASTS, Contrast
 from mrarebench_hf.errors import StoreError
 from mrarebench_hf.store.atomic import dumps, read_json
 from mrarebench_hf.store.layout import RunFolder, run_folders
+from mrarebench_hf.summarize.agreement import agreement
 from mrarebench_hf.summarize.contrasts import CaseValues, contrasts
 from mrarebench_hf.summarize.document import BENCHMARK, SCHEMA_VERSION
 
 __all__ = ["collect"]
 
-_NEEDED = ("condition", "counts", "data", "generation", "metrics", "model", "parsed_sha256", "warnings")
+_JUDGED = ("t2_", "judge_")
+_NEEDED = (
+    "condition",
+    "counts",
+    "data",
+    "det_backend",
+    "generation",
+    "groups",
+    "judge",
+    "metrics",
+    "model",
+    "parsed_sha256",
+    "warnings",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +63,8 @@ def collect(results_dir: Path, *, seed: int = 0) -> dict[str, Any]:
         seed: of the bootstrap intervals.
 
     Returns:
-        ``runs`` (their summaries), ``contrasts`` (per model) and ``notes`` (what was left out, and why).
+        ``runs`` (their summaries), ``contrasts`` (per model), ``judge_agreement`` (per run, of every two judges or
+        passes) and ``notes`` (what was left out, and why).
 
     Raises:
         StoreError: when the folder does not exist.
@@ -61,11 +77,13 @@ def collect(results_dir: Path, *, seed: int = 0) -> dict[str, Any]:
         except StoreError as error:
             notes.append(f"left out {folder.tag}/{folder.root.name}: {_without_paths(error, results_dir)}")
     found = list(_contrasts(runs, notes, seed))
+    agreements = list(_agreements(runs, notes))
     return {
         "schema_version": SCHEMA_VERSION,
         "benchmark": BENCHMARK,
         "runs": [run.document for run in runs],
         "contrasts": found,
+        "judge_agreement": agreements,
         "notes": [*notes, *_not_compared(runs, found)],
     }
 
@@ -98,7 +116,8 @@ def _contrasts(runs: Sequence[_Run], notes: list[str], seed: int) -> Iterator[di
                 values[condition] = _case_values(run)
             except StoreError as error:
                 notes.append(f"no contrasts with {run.where}: {error}")
-        found = contrasts(values, seed=seed)
+        measured = _Measured(by_condition, notes)
+        found = contrasts(values, seed=seed, comparable=measured.alike)
         if found:
             yield {"model": next(iter(by_condition.values())).document["model"], "contrasts": found}
 
@@ -115,6 +134,46 @@ def _case_values(run: _Run) -> CaseValues:
         raise StoreError("its scored rows are not those of its summary; score it again with --mode eval")
     rows = [json.loads(line) for line in data.splitlines()]
     return {row["index"]: row["values"] for row in rows if row["status"] != "missing"}
+
+
+class _Measured:
+    """Tells which metrics of two runs were measured in the same way, and notes once per contrast which were not."""
+
+    def __init__(self, by_condition: Mapping[str, _Run], notes: list[str]) -> None:
+        self._by_condition = by_condition
+        self._notes = notes
+
+    def alike(self, contrast: Contrast, metric: str) -> bool:
+        a, b = (self._by_condition[name].document for name in (contrast.minuend, contrast.subtrahend))
+        if metric.startswith(_JUDGED) and a.get("judge") != b.get("judge"):
+            return self._unlike(contrast, "judged metrics", "judge")
+        if _backend(a, metric) != _backend(b, metric):
+            return self._unlike(contrast, "det_ metrics", "det_backend")
+        return True
+
+    def _unlike(self, contrast: Contrast, metrics: str, what: str) -> bool:
+        note = f"no {contrast.symbol} of {metrics}: the two runs differ in their {what}"
+        if note not in self._notes:
+            self._notes.append(note)
+        return False
+
+
+def _backend(document: Mapping[str, Any], metric: str) -> object:
+    return document["metrics"].get(metric, {}).get("det_backend")
+
+
+def _agreements(runs: Sequence[_Run], notes: list[str]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        documents = []
+        for path in sorted(run.folder.judged.glob("*.json")):
+            try:
+                documents.append(read_json(path))
+            except StoreError as error:
+                notes.append(f"no agreement with {path.name} of {run.where}: {error}")
+        for a, b in itertools.combinations(documents, 2):
+            found = agreement(a, b) if a.get("rubric_sha256") == b.get("rubric_sha256") else None
+            if found is not None:
+                yield {"condition": run.document["condition"], "model": run.document["model"], **found}
 
 
 def _not_compared(runs: Sequence[_Run], found: Sequence[Mapping[str, Any]]) -> Iterator[str]:

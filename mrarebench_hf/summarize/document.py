@@ -16,7 +16,17 @@ __all__ = ["BENCHMARK", "SCHEMA_VERSION", "packages", "summary"]
 
 SCHEMA_VERSION = 1
 BENCHMARK = "MRareBench"
-_PACKAGES = ("mrarebench-hf", "accelerate", "datasets", "numpy", "pillow", "torch", "transformers")
+_PACKAGES = (
+    "mrarebench-hf",
+    "accelerate",
+    "datasets",
+    "numpy",
+    "pillow",
+    "scikit-learn",
+    "sentence-transformers",
+    "torch",
+    "transformers",
+)
 
 
 def summary(
@@ -27,6 +37,8 @@ def summary(
     prompt_sha256: str,
     model: Mapping[str, Any],
     generation: Mapping[str, Any],
+    judge: Mapping[str, Any] | None,
+    det_backend: str | None,
     parsed_sha256: str,
     counts: Mapping[str, Any],
     metrics: Mapping[str, Mapping[str, Any]],
@@ -42,6 +54,8 @@ def summary(
         prompt_sha256: hash of the prompt's wording and structure.
         model: identity of the model.
         generation: settings that can change a reply.
+        judge: the judge and its rubrics, None without one.
+        det_backend: the similarity that ``det_*`` values are made with, None without one.
         parsed_sha256: hash of the scored rows that belong to this summary.
         counts: ``n_total``, ``n_scored``, ``n_unparsed``, ``n_missing`` and reasons.
         metrics: name → value, n, direction, unit.
@@ -63,7 +77,8 @@ def summary(
         "prompt_sha256": prompt_sha256,
         "model": dict(model),
         "generation": dict(generation),
-        "judge": None,
+        "judge": None if judge is None else dict(judge),
+        "det_backend": det_backend,
         "packages": packages(),
         "parsed_sha256": parsed_sha256,
         "counts": dict(counts),

@@ -27,7 +27,13 @@ class Task:
         columns: columns that the task reads itself; every other one is passed through.
         required: those of ``columns`` without which no prompt or score is possible.
         instructions: closing text of a prompt, by the condition's ``instruction``.
-        scorer: entry of ``mrarebench_hf.score``; None while answers can be collected but not yet scored.
+        scorer: entry of ``mrarebench_hf.score``.
+        rubrics: entries of ``mrarebench_hf.judge`` that judge its answers.
+        rubrics_on_request: further ones, for those who ask for them.
+        compares_texts: whether scoring uses a similarity of texts.
+        shown: metrics of the report's table, in its order; a ``strict_`` twin joins by itself.
+        legend: what a reader of that table must know.
+        contrasted: metrics of the report's table of contrasts.
         reply: an answer in the asked form that gives what these references hold, most important first;
             the baselines are made of it.
     """
@@ -40,7 +46,13 @@ class Task:
     columns: tuple[str, ...]
     required: tuple[str, ...]
     instructions: Mapping[str, str]
-    scorer: str | None
+    scorer: str
+    rubrics: tuple[str, ...]
+    rubrics_on_request: tuple[str, ...]
+    compares_texts: bool
+    shown: tuple[str, ...]
+    legend: str
+    contrasted: tuple[str, ...]
     reply: Callable[[Sequence[Mapping[str, Any]]], str]
 
 

@@ -45,6 +45,35 @@ TASK = Task(
     required=("context", "acceptable_evidence_points"),
     # One text for all conditions: they must differ in what is shown, never in what is asked.
     instructions={"images": _INSTRUCTION},
-    scorer=None,
+    scorer="evidence",
+    rubrics=("evidence",),
+    rubrics_on_request=(),
+    compares_texts=True,
+    shown=(
+        "t2_hierarchical_required_recall",
+        "t2_required_recall",
+        "t2_optional_recall",
+        "t2_contradiction_rate",
+        "det_hierarchical_required_recall",
+        "det_required_recall@0.5",
+        "det_grounded_ratio@0.5",
+        "det_image_grounded_recall@0.5",
+        "det_image_coverage",
+        "det_image_attribution_hallucination_rate",
+        "judge_fail_rate",
+        "infer_fail_rate",
+    ),
+    legend=(
+        "`t2_` by the judge, over the cases that it judged; `det_` by similarity of texts, without a judge; of "
+        "contradictions and hallucinations less is better."
+    ),
+    contrasted=(
+        "t2_hierarchical_required_recall",
+        "t2_hier_level1_visual_recall",
+        "t2_hier_level2_cross_recall_raw",
+        "t2_hier_level3_diag_recall_raw",
+        "det_hierarchical_required_recall",
+        "det_required_recall@0.5",
+    ),
     reply=_reply,
 )

@@ -45,7 +45,17 @@ def test_no_verb_prints_help_and_is_wrong_usage(capsys: pytest.CaptureFixture[st
             "between 0 and 1, got 3.0",
         ),
         (["run", "--data", "Diagnosis", "--model", "m", "--max-new-tokens", "0"], "max_new_tokens must be at least 1"),
-        (["run", "--data", "EvidenceVerif", "--model", "baseline:oracle"], "use --mode infer"),
+        (["run", "--data", "EvidenceVerif", "--model", "m", "--judge", ""], "the model's name is empty"),
+        (
+            ["run", "--data", "EvidenceVerif", "--model", "m", "--judge", "j", "--mode", "infer"],
+            "mrarebench judge RESULTS --judge",
+        ),
+        (
+            ["run", "--data", "Diagnosis", "--model", "m", "--judge", "j", "--judge-base-url", "localhost:8000"],
+            "must look like http://host:port/v1, got 'localhost:8000'",
+        ),
+        (["judge", "results", "--judge", "j", "--judge-concurrency", "0"], "concurrency and passes must be at least 1"),
+        (["judge", "results", "--judge", "j", "--judge-prices", "none.json"], "cannot read the prices in none.json"),
     ],
 )
 def test_wrong_usage_is_told_in_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mrarebench_hf import pipeline
-from mrarebench_hf.errors import DataFormatError, StoreError, UsageError
+from mrarebench_hf.errors import DataFormatError, ModelError, StoreError, UsageError
 from mrarebench_hf.model import Request, Settings, baseline
 from mrarebench_hf.pipeline import Options
 from mrarebench_hf.records import Response
@@ -205,10 +205,11 @@ def test_no_cache_keeps_none_and_asks_again(options: Options, asked: list[str]) 
     assert value(options, "recall@1") == 1.0
 
 
-def test_t2_can_be_asked_and_is_not_scored_silently(options: Options) -> None:
+def test_t2_names_a_similarity_that_is_not_there_before_any_call(options: Options, asked: list[str]) -> None:
     evidence = replace(options, data=("EvidenceVerif_NoDx",))
-    with pytest.raises(UsageError, match="use --mode infer"):
+    with pytest.raises(ModelError, match="--det-backend tfidf"):
         pipeline.run(evidence)
+    assert asked == []
     assert pipeline.run(replace(evidence, mode="infer")).exit_code == 0
     run = json.loads((folder(evidence, "EvidenceVerif_NoDx") / "run.json").read_bytes())
     assert (run["status"], run["condition"]) == ("complete", "EvidenceVerif_NoDx")

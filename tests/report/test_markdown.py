@@ -14,8 +14,15 @@ def run(name: str = "org/model", **metrics: float | None) -> dict[str, Any]:
         "data": {"n": 8},
         "counts": {"n_total": 8, "n_scored": 6, "n_unparsed": 1, "n_missing": 1},
         "metrics": {key: {"value": value} for key, value in metrics.items()},
+        "groups": {},
+        "judge": None,
+        "det_backend": None,
         "warnings": [],
     }
+
+
+def document(*runs: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    return {"runs": list(runs), "contrasts": [], "judge_agreement": [], "notes": [], **parts}
 
 
 def cells(line: str) -> list[str]:
@@ -24,7 +31,7 @@ def cells(line: str) -> list[str]:
 
 def test_a_row_holds_counts_and_rounded_values_of_both_rules() -> None:
     metrics = {"recall@1": 0.12345, "strict_recall@1": 0.1, "MR": None, "strict_MR": 2.0, "infer_fail_rate": 0.125}
-    text = render({"runs": [run(**metrics)], "contrasts": [], "notes": []})
+    text = render(document(run(**metrics)))
     header, _, row = [line for line in text.splitlines() if line.startswith("|")]
     names = ["condition", "model", "n", "scored", "unparsed", "missing", "recall@1", "MR", "infer_fail_rate"]
     assert cells(header) == names
@@ -44,24 +51,66 @@ def test_contrasts_show_sign_interval_and_p() -> None:
         "metrics": {"recall@1": hits, "MRR": ranks, "strict_MRR": nothing},
     }
     entry = {"model": {"name": "m", "revision": None}, "contrasts": {"delta_vis": contrast}}
-    text = render({"runs": [run()], "contrasts": [entry], "notes": []})
+    text = render(document(run(), contrasts=[entry]))
     row = cells([line for line in text.splitlines() if line.startswith("|")][-1])
     assert row[:3] == ["Δ_vis = Diagnosis − Diagnosis_TO", "m", "8"]
-    assert row[3:6] == ["+0.250 (-0.125 to +0.500, p 0.625)", "–", "-0.500 (-1.000 to +0.000)"]
-    assert row[-1] == "–"
+    assert row[3:] == ["+0.250 (-0.125 to +0.500, p 0.625)", "-0.500 (-1.000 to +0.000)", "–"]
 
 
 def test_warnings_stand_below_with_their_run() -> None:
     warned = run() | {"warnings": ["3 items have no answer"]}
-    assert "- Diagnosis, org/model: 3 items have no answer" in render({"runs": [warned], "contrasts": [], "notes": []})
+    assert "- Diagnosis, org/model: 3 items have no answer" in render(document(warned))
+
+
+def test_a_warning_of_many_runs_stands_once() -> None:
+    text = render(document(*(run(name) | {"warnings": ["cut"]} for name in "abc")))
+    assert "- Diagnosis, a and 2 more runs: cut" in text
+    assert text.count("cut") == 1
+
+
+def test_tracks_have_tables_of_their_own_and_name_judge_and_backend() -> None:
+    groups = {
+        "required_recall_by_task_type": {"(blank)": {"n": 3, "required_recall": 0.5}},
+        "required_recall_by_evidence_category": {"modality": {"n": 4, "required_recall": None}},
+    }
+    judged = run(t2_required_recall=0.5, **{"det_required_recall@0.5": 0.25}) | {
+        "condition": "EvidenceVerif",
+        "judge": {"name": "J"},
+        "det_backend": "tfidf",
+        "groups": groups,
+    }
+    text = render(document(run(MRR=1.0), judged))
+    headers = [cells(line) for line in text.splitlines() if line.startswith("| condition")]
+    assert headers[0][6:] == ["MRR"]
+    assert headers[1][6:] == ["judge", "det_backend", "t2_required_recall", "det_required_recall@0.5"]
+    assert headers[2][2:] == ["(blank)", "modality"]
+    rows = [cells(line) for line in text.splitlines() if line.startswith("| EvidenceVerif")]
+    assert rows[0][6:] == ["J", "tfidf", "0.500", "0.250"]
+    assert rows[1][2:] == ["0.500 (3)", "– (4)"]
+
+
+def test_agreement_of_judges_is_shown() -> None:
+    measures = {"n": 8, "agreement": 0.75, "kappa": None}
+    entry = {
+        "condition": "EvidenceVerif",
+        "model": {"name": "m", "revision": None},
+        "rubric": "evidence",
+        "judges": ["A", "A (pass 2)"],
+        "n_both": 2,
+        "n_one_only": 0,
+        "verdicts": {"all": measures},
+    }
+    text = render(document(run(), judge_agreement=[entry]))
+    row = cells([line for line in text.splitlines() if line.startswith("|")][-1])
+    assert row == ["EvidenceVerif", "m", "A – A (pass 2)", "2", "all", "8", "0.750", "–"]
 
 
 def test_a_name_cannot_break_the_table_or_inject_html() -> None:
-    text = render({"runs": [run("a|b\n<script>alert(1)</script>")], "contrasts": [], "notes": []})
+    text = render(document(run("a|b\n<script>alert(1)</script>")))
     assert "<script" not in text
     assert "a\\|b &lt;script>" in text
     assert len([line for line in text.splitlines() if line.startswith("|")]) == 3
 
 
 def test_no_runs_is_said() -> None:
-    assert "No scored runs." in render({"runs": [], "contrasts": [], "notes": []})
+    assert "No scored runs." in render(document())
