@@ -25,7 +25,7 @@ _POINT = re.compile(r"^(\d+)\. (?:\[[^\]]*\] )?(.*)$", re.MULTILINE)
 @contextlib.contextmanager
 def judge_server() -> Iterator[str]:
     """Serve until the block ends; gives the base URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server = _Server(("127.0.0.1", 0), _Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
@@ -34,6 +34,10 @@ def judge_server() -> Iterator[str]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # a judge is asked many questions at once
 
 
 class _Handler(BaseHTTPRequestHandler):
