@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -41,19 +42,21 @@ async def _ask(
     chat = Chat(settings.endpoint())
     feed = iter(list(enumerate(questions)))
     watch = _Watch(max(_MAX_IN_A_ROW, 2 * settings.concurrency))
-    workers = [
-        asyncio.create_task(_work(rubric, feed, settings, chat, watch, store))
-        for _ in range(min(settings.concurrency, len(questions)))
-    ]
-    try:
-        await asyncio.gather(*workers)
-    except EndpointError as error:
-        return str(error)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-        await chat.close()
+    # One thread writes, so that waiting for the disk holds up no request.
+    with ThreadPoolExecutor(max_workers=1) as disk:
+        workers = [
+            asyncio.create_task(_work(rubric, feed, settings, chat, watch, _Sink(store, disk)))
+            for _ in range(min(settings.concurrency, len(questions)))
+        ]
+        try:
+            await asyncio.gather(*workers)
+        except EndpointError as error:
+            return str(error)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            await chat.close()
     return None
 
 
@@ -63,11 +66,11 @@ async def _work(
     settings: JudgeSettings,
     chat: Chat,
     watch: _Watch,
-    store: Callable[[int, Response], None],
+    sink: _Sink,
 ) -> None:
     for number, question in feed:
         response, from_server = await _one(rubric, question, settings, chat)
-        store(number, response)
+        await sink.put(number, response)
         watch.see(response, from_server)
 
 
@@ -100,6 +103,17 @@ async def _one(rubric: Rubric, question: Question, settings: JudgeSettings, chat
 
 def _asked_for(rubric: Rubric, content: Content, form: Form) -> dict[str, Any]:
     return {"response_format": rubric.response_format(content)} if form == "json" else {}
+
+
+class _Sink:
+    """Stores outcomes one after the other, in another thread; when ``put`` returns, one is stored."""
+
+    def __init__(self, store: Callable[[int, Response], None], disk: Executor) -> None:
+        self._store = store
+        self._disk = disk
+
+    async def put(self, number: int, response: Response) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._disk, self._store, number, response)
 
 
 class _Watch:

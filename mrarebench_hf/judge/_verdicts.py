@@ -82,7 +82,8 @@ def _pass(
     rubric: Rubric, questions: Sequence[Question], settings: JudgeSettings, folder: Path, number: int
 ) -> Verdicts:
     tag = f"{rubric.name}__{slug(settings.model)}" + (f"__pass{number}" if number > 1 else "")
-    marks = [_mark(rubric, question, settings, number) for question in questions]
+    rubric_sha256 = rubric.sha256
+    marks = [_mark(rubric_sha256, question, settings, number) for question in questions]
     journal.repair(folder, tag)
     stored = merge.latest(journal.read(folder, tag))
     pending = [n for n, mark in enumerate(marks) if mark not in stored or stored[mark].status == "failed"]
@@ -110,8 +111,8 @@ def _bar(n: int, name: str) -> tqdm[Any]:
     return tqdm(total=n, unit="verdict", desc=f"judge {name}", disable=None if n else True)
 
 
-def _mark(rubric: Rubric, question: Question, settings: JudgeSettings, number: int) -> str:
-    payload = [settings.model, rubric.name, rubric.sha256, question.content, number]
+def _mark(rubric_sha256: str, question: Question, settings: JudgeSettings, number: int) -> str:
+    payload = [settings.model, rubric_sha256, question.content, number]
     return hashlib.sha256(dumps(payload).encode()).hexdigest()
 
 

@@ -163,9 +163,11 @@ class Chat:
     ) -> Completion | Failure:
         import openai
 
-        create: Any = self._client.chat.completions.with_raw_response.create
+        create = self._client.chat.completions.with_raw_response.create
+        # As extra body, because the client spends milliseconds on looking through each message and schema.
+        body = {"messages": messages, **parameters}
         try:
-            raw = await create(model=self.endpoint.model, messages=messages, **parameters)
+            raw = await create(model=self.endpoint.model, messages=[], extra_body=body)
             return of_body(raw.http_response.content)
         except openai.APIStatusError as error:
             reply = error.response
