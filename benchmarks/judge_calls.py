@@ -1,6 +1,7 @@
 """Asking a judge: 600 questions of a server that takes 200 ms for each, 32 at a time, against the least time possible.
 
-The server is a process of its own on this machine. Usage: python benchmarks/judge_calls.py [--calls 600] [--latency 0.2]
+The server is a process of its own on this machine.
+Usage: python benchmarks/judge_calls.py [--calls 600] [--latency 0.2] [--concurrency 32]
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ POINTS = {"required": ["[Image 1] A ring.", "A whorl."], "optional": ["A dot."]}
 
 
 def main() -> None:
+    """Serve, ask, and print the ratio."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=600)
     parser.add_argument("--latency", type=float, default=0.2, help="seconds that the server takes for each")

@@ -68,10 +68,15 @@ async def _work(
     watch: _Watch,
     sink: _Sink,
 ) -> None:
+    stored: asyncio.Future[None] | None = None
     for number, question in feed:
         response, from_server = await _one(rubric, question, settings, chat)
-        await sink.put(number, response)
+        if stored is not None:
+            await stored  # the next question is asked while the last outcome is being written
+        stored = sink.put(number, response)
         watch.see(response, from_server)
+    if stored is not None:
+        await stored
 
 
 async def _one(rubric: Rubric, question: Question, settings: JudgeSettings, chat: Chat) -> tuple[Response, bool]:
@@ -106,14 +111,14 @@ def _asked_for(rubric: Rubric, content: Content, form: Form) -> dict[str, Any]:
 
 
 class _Sink:
-    """Stores outcomes one after the other, in another thread; when ``put`` returns, one is stored."""
+    """Stores outcomes one after the other, in another thread."""
 
     def __init__(self, store: Callable[[int, Response], None], disk: Executor) -> None:
         self._store = store
         self._disk = disk
 
-    async def put(self, number: int, response: Response) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._disk, self._store, number, response)
+    def put(self, number: int, response: Response) -> asyncio.Future[None]:
+        return asyncio.get_running_loop().run_in_executor(self._disk, self._store, number, response)
 
 
 class _Watch:

@@ -1,10 +1,11 @@
-"""Stage model, shared: the bytes or the error of a chat-completions server in, an answer or a named failure out; pure.
+"""Stage model, shared: the reply or the error of a chat-completions server in, an answer or a named failure out; pure.
 
 A reply without usable text is a failure with its reason, never an empty answer. Source: field report BR-37.
 """
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import json
 import time
@@ -14,7 +15,7 @@ from typing import Any
 
 from mrarebench_hf.records import Usage
 
-__all__ = ["Completion", "Failure", "of_body", "of_status"]
+__all__ = ["Completion", "Failure", "of_reply", "of_status"]
 
 # A server that asks for a longer pause than this will not answer in this run.
 MAX_PAUSE_S = 600.0
@@ -62,18 +63,20 @@ class Failure:
     usage: Usage = field(default_factory=Usage)
 
 
-def of_body(body: bytes) -> Completion | Failure:
-    """Read the body of a reply with status 200.
+def of_reply(reply: object) -> Completion | Failure:
+    """Read the reply of a server that says that all is well.
 
-    >>> of_body(b'{"choices": []}').reason
+    Args:
+        reply: the body, as JSON where it is that, otherwise as text.
+
+    >>> of_reply({"choices": []}).reason
     'no_choices'
     """
-    try:
-        reply = json.loads(body)
-    except (ValueError, RecursionError):
-        reply = None
+    if isinstance(reply, str):  # a server that does not say that it sends JSON
+        with contextlib.suppress(ValueError, RecursionError):
+            reply = json.loads(reply)
     if not isinstance(reply, Mapping):
-        return Failure("malformed", f"the server's reply is no JSON object: {_begin(body)}", passing=True)
+        return Failure("malformed", f"the server's reply is no JSON object: {str(reply)[:_SHOWN]!r}", passing=True)
     usage = _usage(reply.get("usage"))
     choices = reply.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
