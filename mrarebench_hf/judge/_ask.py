@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mrarebench_hf.errors import EndpointError, ReplyError
@@ -19,26 +19,37 @@ from mrarebench_hf.judge._settings import JudgeSettings
 from mrarebench_hf.model._chat import Chat, added
 from mrarebench_hf.records import Response, Usage
 
-__all__ = ["ask_all"]
+__all__ = ["Asked", "ask_all"]
 
 # So many failures of the server in a row, without an answer between, and it is taken for gone.
 _MAX_IN_A_ROW = 20
+# Failures that are the server's, and no matter of one question or one reply.
+_OF_THE_SERVER = ("connection", "http_", "malformed", "no_choices", "server_error", "timeout")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How asking went.
+
+    Attributes:
+        stopped: why it was stopped before all questions had an outcome, None otherwise.
+        dropped: parameters that the server did not take.
+    """
+
+    stopped: str | None
+    dropped: frozenset[str]
 
 
 def ask_all(
     rubric: Rubric, questions: Sequence[Question], settings: JudgeSettings, store: Callable[[int, Response], None]
-) -> str | None:
-    """Ask every question; ``store`` gets each one's number and outcome as soon as it is there.
-
-    Returns:
-        None, or why asking was stopped before all questions had an outcome.
-    """
+) -> Asked:
+    """Ask every question; ``store`` gets each one's number and outcome as soon as it is there."""
     return _run(_ask(rubric, questions, settings, store))
 
 
 async def _ask(
     rubric: Rubric, questions: Sequence[Question], settings: JudgeSettings, store: Callable[[int, Response], None]
-) -> str | None:
+) -> Asked:
     chat = Chat(settings.endpoint())
     feed = iter(list(enumerate(questions)))
     watch = _Watch(max(_MAX_IN_A_ROW, 2 * settings.concurrency))
@@ -51,13 +62,13 @@ async def _ask(
         try:
             await asyncio.gather(*workers)
         except EndpointError as error:
-            return str(error)
+            return Asked(str(error), frozenset(chat.dropped))
         finally:
             for worker in workers:
                 worker.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
             await chat.close()
-    return None
+    return Asked(None, frozenset(chat.dropped))
 
 
 async def _work(
@@ -70,17 +81,17 @@ async def _work(
 ) -> None:
     stored: asyncio.Future[None] | None = None
     for number, question in feed:
-        response, from_server = await _one(rubric, question, settings, chat)
+        response = await _one(rubric, question, settings, chat)
         if stored is not None:
             await stored  # the next question is asked while the last outcome is being written
         stored = sink.put(number, response)
-        watch.see(response, from_server)
+        watch.see(response)
     if stored is not None:
         await stored
 
 
-async def _one(rubric: Rubric, question: Question, settings: JudgeSettings, chat: Chat) -> tuple[Response, bool]:
-    """The outcome of one question, and whether the server answered at all."""
+async def _one(rubric: Rubric, question: Question, settings: JudgeSettings, chat: Chat) -> Response:
+    """The outcome of one question."""
     complaint: str | None = None
     usage = Usage()
     for last in [False] * settings.rereads + [True]:
@@ -90,19 +101,17 @@ async def _one(rubric: Rubric, question: Question, settings: JudgeSettings, chat
         usage = added(usage, response.usage)
         response = replace(response, usage=usage)
         if response.text is None:
-            return response, False
+            return response
         try:
             rubric.read(response.text, question.content)
         except ReplyError as error:
             complaint = str(error)
             if last:
                 begin = " ".join(response.text[:120].split())
-                failed = replace(
-                    response, status="failed", text=None, reason=error.reason, error=f"{error}; it began {begin!r}"
-                )
-                return failed, True
+                told = f"{error}; it began {begin!r}"
+                return replace(response, status="failed", text=None, reason=error.reason, error=told)
         else:
-            return response, True
+            return response
     raise AssertionError("the last round returns")
 
 
@@ -128,8 +137,8 @@ class _Watch:
         self._most = most
         self._in_a_row = 0
 
-    def see(self, response: Response, from_server: bool) -> None:
-        if from_server:
+    def see(self, response: Response) -> None:
+        if response.reason is None or not response.reason.startswith(_OF_THE_SERVER):
             self._in_a_row = 0
             return
         self._in_a_row += 1
@@ -140,13 +149,13 @@ class _Watch:
             )
 
 
-def _run(work: Coroutine[Any, Any, str | None]) -> str | None:
+def _run(work: Coroutine[Any, Any, Asked]) -> Asked:
     """Run to the end, also where a loop runs already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(work)
-    outcome: list[str | None] = []
+    outcome: list[Asked] = []
     fault: list[BaseException] = []
 
     def inside() -> None:

@@ -1,6 +1,7 @@
 """Stage judge: all questions of one rubric in, a verdict or a reason for each out; stored ones are not asked again.
 
-A stored reply is known by the judge's name, the rubric's hash, the content and the pass. Failures stay pending.
+A stored reply is known by the judge's name and temperature, the rubric's hash, the content and the pass. Failures stay
+pending.
 """
 
 from __future__ import annotations
@@ -8,21 +9,21 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from mrarebench_hf.errors import ReplyError
-from mrarebench_hf.judge._ask import ask_all
+from mrarebench_hf.errors import ReplyError, StoreError
+from mrarebench_hf.judge._ask import Asked, ask_all
 from mrarebench_hf.judge._rubric import Question, Rubric, Verdict
 from mrarebench_hf.judge._settings import JudgeSettings
 from mrarebench_hf.model._chat import added
 from mrarebench_hf.model._slug import slug
 from mrarebench_hf.records import Response, Usage
 from mrarebench_hf.store import journal, merge
-from mrarebench_hf.store.atomic import dumps, write_json
+from mrarebench_hf.store.atomic import dumps, read_json, write_json
 from mrarebench_hf.store.fingerprint import cache_key
 
 __all__ = ["SCHEMA_VERSION", "Verdicts", "judge"]
@@ -42,6 +43,7 @@ class Verdicts:
         n_asked: questions that were sent now; the others were stored.
         usage: tokens spent now.
         stopped: why asking stopped early, None otherwise.
+        dropped: parameters that the server did not take when these verdicts were made.
     """
 
     rubric: str
@@ -50,6 +52,7 @@ class Verdicts:
     n_asked: int = 0
     usage: Usage = field(default_factory=Usage)
     stopped: str | None = None
+    dropped: tuple[str, ...] = ()
 
 
 def judge(rubric: Rubric, questions: Sequence[Question], settings: JudgeSettings, folder: Path) -> Verdicts:
@@ -73,9 +76,8 @@ def judge(rubric: Rubric, questions: Sequence[Question], settings: JudgeSettings
     usage = Usage()
     for one in passes:
         usage = added(usage, one.usage)
-    return Verdicts(
-        first.rubric, first.by_index, first.reasons, sum(one.n_asked for one in passes), usage, passes[-1].stopped
-    )
+    n_asked = sum(one.n_asked for one in passes)
+    return replace(first, n_asked=n_asked, usage=usage, stopped=passes[-1].stopped)
 
 
 def _pass(
@@ -98,13 +100,15 @@ def _pass(
             bar.update()
 
         asked = [questions[n] for n in pending]
-        stopped = ask_all(rubric, asked, settings, store) if asked else None
+        how = ask_all(rubric, asked, settings, store) if asked else Asked(None, frozenset())
     stored = merge.latest(journal.read(folder, tag))
     outcomes = [_outcome(rubric, question, stored.get(mark)) for question, mark in zip(questions, marks, strict=True)]
-    _write(folder / f"{tag}.json", rubric, questions, outcomes, settings, number)
+    path = folder / f"{tag}.json"
+    dropped = sorted({*_dropped_before(path), *how.dropped})
+    _write(path, rubric, questions, outcomes, {"judge": settings.model, "pass": number, "dropped_parameters": dropped})
     by_index = {question.index: verdict for question, (verdict, _, _) in zip(questions, outcomes, strict=True)}
     reasons = dict(sorted(Counter(reason for _, reason, _ in outcomes if reason).items()))
-    return Verdicts(rubric.name, by_index, reasons, len(asked), spent[0], stopped)
+    return Verdicts(rubric.name, by_index, reasons, len(asked), spent[0], how.stopped, tuple(dropped))
 
 
 def _bar(n: int, name: str) -> tqdm[Any]:
@@ -112,7 +116,7 @@ def _bar(n: int, name: str) -> tqdm[Any]:
 
 
 def _mark(rubric_sha256: str, question: Question, settings: JudgeSettings, number: int) -> str:
-    payload = [settings.model, rubric_sha256, question.content, number]
+    payload = [settings.model, settings.temperature, rubric_sha256, question.content, number]
     return hashlib.sha256(dumps(payload).encode()).hexdigest()
 
 
@@ -130,13 +134,21 @@ def _outcome(
         return None, error.reason, str(error)
 
 
+def _dropped_before(path: Path) -> tuple[str, ...]:
+    """What the server did not take when the stored verdicts were made: they are not asked for again to find out."""
+    try:
+        names = read_json(path).get("dropped_parameters")
+    except StoreError:
+        return ()
+    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
+
+
 def _write(
     path: Path,
     rubric: Rubric,
     questions: Sequence[Question],
     outcomes: Sequence[tuple[Verdict | None, str | None, str | None]],
-    settings: JudgeSettings,
-    number: int,
+    facts: Mapping[str, Any],
 ) -> None:
     rows = [
         {"index": q.index, "content_sha256": q.sha256, "verdict": verdict, "reason": reason, "error": error}
@@ -144,10 +156,9 @@ def _write(
     ]
     document = {
         "schema_version": SCHEMA_VERSION,
-        "judge": settings.model,
         "rubric": rubric.name,
         "rubric_sha256": rubric.sha256,
-        "pass": number,
+        **facts,
         "verdicts": rows,
     }
     write_json(path, document)

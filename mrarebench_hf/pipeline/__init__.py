@@ -114,11 +114,18 @@ def judge(path: Path, settings: JudgeSettings | None, *, det_backend: str | None
     """
     if settings is not None:
         settings.endpoint().key()
-    folders = started_folders(path)
-    runs = [read_answers(folder) for folder in folders]
+    folders = started_folders(path.resolve())
     codes: list[ExitCode] = []
     notes: list[str] = []
-    for answers in runs:
+    for folder in folders:
+        try:
+            answers = read_answers(folder)
+        except StoreError as error:  # one unfinished run costs the others nothing
+            if len(folders) == 1:
+                raise
+            codes.append(3)
+            notes.append(f"left out: {error}")
+            continue
         spec = det_backend or manifest.value(answers.folder.manifest, "det_backend") or DEFAULT_BACKEND
         similarity = _similarity([answers.condition], spec)
         with answers.folder.locked():

@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 from mrarebench_hf import conditions, judge, registry, tasks
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.errors import StoreError
+from mrarebench_hf.errors import StoreError, UnknownNameError
 from mrarebench_hf.judge import JudgeSettings, Verdicts
 from mrarebench_hf.records import Provenance, Response, Usage
 from mrarebench_hf.score._scored import Aids
 from mrarebench_hf.similarity import Similarity
+from mrarebench_hf.source.references import FIELDS
 from mrarebench_hf.store import manifest
 from mrarebench_hf.store.atomic import read_json, write_json, write_jsonl
 from mrarebench_hf.store.layout import RunFolder
@@ -99,22 +100,23 @@ def read_answers(folder: RunFolder) -> Answers:
     document = read_json(folder.manifest)
     stamp = manifest.stamp_of(document)
     try:
+        condition = conditions.get(document["condition"])
         path = folder.samples(str(stamp))
         rows = [json.loads(line) for line in path.read_bytes().splitlines()]
         return Answers(
             folder=folder,
             stamp=str(stamp),
-            condition=conditions.get(document["condition"]),
+            condition=condition,
             provenance=Provenance(**document["data"]),
             limit=document["limit"],
             prompt_sha256=document["prompt_sha256"],
             model=document["model"],
             generation=document["generation"],
-            warnings=tuple(document["warnings"]),
+            warnings=tuple(document.get("warnings", ())),
             responses=[_response(row) for row in rows],
-            references=[{name: cell for name, cell in row["doc"].items() if name != "index"} for row in rows],
+            references=[{name: row["doc"][name] for name in FIELDS[condition.task]} for row in rows],
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, UnknownNameError) as error:
         raise StoreError(
             f"the record in {folder.root} is not complete ({type(error).__name__}: {error}): the run's own command "
             "writes it anew, and asks nothing twice"
@@ -245,7 +247,7 @@ def _described(settings: JudgeSettings, found: Sequence[Verdicts]) -> dict[str, 
         "name": settings.model,
         "rubrics": {one.rubric: judge.get(one.rubric).sha256 for one in found},
         "temperature": settings.temperature,
-        "max_tokens": settings.max_tokens,
+        "dropped_parameters": sorted({name for one in found for name in one.dropped}),
     }
 
 

@@ -220,6 +220,8 @@ def test_a_refused_parameter_is_left_out_from_then_on(
     assert found.by_index["2"] == RIGHT
     assert sent == [True, False, False, False]
     assert f"does not take {parameter}" in caplog.text
+    assert found.dropped == (parameter,)
+    assert ask(server.url, tmp_path).dropped == (parameter,)  # nothing asked, and still known
     if parameter == "response_format":
         assert "exactly 5 lines" in server.requests[-1][2]["messages"][-1]["content"]
 
@@ -264,11 +266,21 @@ def test_another_judge_answer_or_pass_is_another_question(tmp_path: Path) -> Non
             ({"name": "K"}, N),
             ({"passes": 2}, N),
             ({"name": "openai:J"}, 0),
-            ({"temperature": 1.0}, 0),
+            ({"temperature": 1.0}, N),
         ):
             assert ask(server.url, tmp_path, **changes).n_asked == n, changes
         changed = [question("0", "Another answer"), *QUESTIONS[1:]]
         assert ask(server.url, tmp_path, changed).n_asked == 1
+
+
+def test_a_judge_that_refuses_everything_is_asked_everything(tmp_path: Path) -> None:
+    many = [question(str(n), f"A ring, {n}") for n in range(25)]
+    with serving() as server:
+        server.always = FINAL["refusal"][0]
+        found = ask(server.url, tmp_path, many)
+        assert (found.stopped, found.reasons) == (None, {"refusal": 25})
+        server.always = UNREADABLE["prose"][0]
+        assert ask(server.url, tmp_path, many).reasons == {"no_verdicts": 25}
 
 
 def test_a_server_that_is_gone_is_not_asked_for_ever(tmp_path: Path) -> None:

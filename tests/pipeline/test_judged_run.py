@@ -75,7 +75,7 @@ def test_the_judge_s_part_of_the_summary(options: Options, judge: JudgeSettings)
     pipeline.run(replace(options, judge=judge))
     summary = read(options, "summary.json")
     metrics = summary["metrics"]
-    assert set(summary["judge"]) == {"name", "rubrics", "temperature", "max_tokens"}
+    assert set(summary["judge"]) == {"name", "rubrics", "temperature", "dropped_parameters"}
     assert metrics["hierarchical_required_recall"] == metrics["t2_hierarchical_required_recall"]
     assert 0 < metrics["t2_hierarchical_required_recall"]["value"] <= metrics["t2_required_recall"]["value"] < 1
     assert metrics["judge_fail_rate"] == {"value": 0.0, "n": 14, "direction": "lower", "unit": "fraction"}
@@ -289,6 +289,15 @@ def test_a_key_that_is_not_there_is_told_before_any_call(options: Options) -> No
     assert not options.results_dir.exists()
 
 
+def test_a_run_s_own_folder_can_be_named_from_inside(
+    options: Options, judge: JudgeSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipeline.run(options)
+    monkeypatch.chdir(folder(options))
+    assert pipeline.judge(Path(), judge).exit_code == 0
+    assert "t2_required_recall" in (options.results_dir / "report.md").read_text()
+
+
 def test_what_cannot_be_judged_is_told(options: Options, judge: JudgeSettings, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no results folder"):
         pipeline.judge(tmp_path / "none", judge)
@@ -299,5 +308,9 @@ def test_what_cannot_be_judged_is_told(options: Options, judge: JudgeSettings, t
     samples.write_bytes(samples.read_bytes()[:-20])
     with pytest.raises(StoreError, match=r"is not complete .* the run's own command writes it anew"):
         pipeline.judge(options.results_dir, judge)
+    assert pipeline.run(replace(options, model="baseline:oracle")).exit_code == 0
+    outcome = pipeline.judge(options.results_dir, judge)
+    assert outcome.exit_code == 3
+    assert [note.startswith("left out: the record in") for note in outcome.notes] == [True]
     with pytest.raises(UsageError, match="--mode infer only asks"):
         replace(options, mode="infer", judge=judge)
