@@ -112,9 +112,9 @@ def judge(path: Path, settings: JudgeSettings | None, *, det_backend: str | None
     Raises:
         MRareBenchError: when there is no run, or one cannot be read.
     """
+    folders = started_folders(path.resolve())
     if settings is not None:
         settings.endpoint().key()
-    folders = started_folders(path.resolve())
     codes: list[ExitCode] = []
     notes: list[str] = []
     for folder in folders:

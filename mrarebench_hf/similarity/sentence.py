@@ -46,7 +46,7 @@ def open_similarity(spec: str, cache_dir: Path | None) -> _Sentence:
         ModelError: when there is no such model; no other backend takes its place.
     """
     if importlib.util.find_spec("sentence_transformers") is None:
-        what = f"the similarity {_shown(spec)} (tfidf needs none of this)"
+        what = f"the similarity {_shown(spec)} (--det-backend tfidf needs none)"
         raise MissingDependencyError("sentence-transformers", "embeddings", what)
     folder = _folder(spec)
     _check(folder, spec)

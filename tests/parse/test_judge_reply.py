@@ -163,6 +163,7 @@ def test_dimensions_as_json() -> None:
         "specificity": 1,
         "coherence": 0,
     }
+    assert dimensions(f'{reply} {{"note": 1}}') == dimensions(reply)
     with pytest.raises(ReplyError, match="type_match is True, not 0, 1, 2 or 3"):
         dimensions(reply.replace('"2"', "true"))
 
