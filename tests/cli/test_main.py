@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from mrarebench_hf import registry
 from mrarebench_hf.cli import main
+from mrarebench_hf.cli._judge_options import add_det_backend
 
 
 def test_every_verb_is_listed_with_its_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,3 +135,23 @@ def test_the_demo_is_for_one_process(monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.setenv("WORLD_SIZE", "2")
     assert main(["demo"]) == 2
     assert "one process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "backend"),
+    [
+        (None, [], None),
+        ("off", [], "tfidf"),
+        ("none", [], "tfidf"),
+        ("org/model", [], "org/model"),
+        ("org/model", ["--det-backend", "none"], "none"),
+    ],
+)
+def test_the_published_harness_s_variable_names_the_similarity(
+    value: str | None, words: list[str], backend: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if value is not None:
+        monkeypatch.setenv("T2_EMBED_MODEL", value)
+    parser = argparse.ArgumentParser()
+    add_det_backend(parser.add_argument_group("scoring"))
+    assert parser.parse_args(words).det_backend == backend
