@@ -41,7 +41,7 @@ class Fault:
     error: dict[str, Any] = field(default_factory=dict)
     text: str | Callable[[str], str] | None = None
     message: dict[str, Any] | None = None
-    body: str | None = None
+    body: str | bytes | None = None
     sleep_s: float = 0.0
     cut: bool = False
     finish_reason: str = "stop"
@@ -102,7 +102,8 @@ class JudgeServer:
         if fault.status != 200:
             return web.json_response({"error": fault.error}, status=fault.status, headers=fault.headers)
         if fault.body is not None:
-            return web.Response(text=fault.body, content_type="application/json")
+            data = fault.body if isinstance(fault.body, bytes) else fault.body.encode()
+            return web.Response(body=data, content_type="application/json")
         content = right(body["messages"][-1]["content"])
         if fault.text is not None:
             content = fault.text if isinstance(fault.text, str) else fault.text(content)

@@ -183,6 +183,8 @@ class Chat:
             if any(isinstance(cause, TimeoutError) for cause in causes):
                 return Failure("timeout", f"no answer within {self.endpoint.timeout_s:g} s", passing=True)
             return Failure("connection", f"no connection: {causes[-1]}", passing=True)
+        except Exception as error:  # bytes that are no text, a header too long: one odd reply must not end a run
+            return Failure("malformed", f"the reply cannot be taken in: {type(error).__name__} {error}", passing=True)
 
     def _dropped_now(self, failure: Failure, sent: Mapping[str, Any]) -> bool:
         name = failure.refused_parameter

@@ -171,7 +171,11 @@ def _agreements(runs: Sequence[_Run], notes: list[str]) -> Iterator[dict[str, An
             except StoreError as error:
                 notes.append(f"no agreement with {path.name} of {run.where}: {error}")
         for a, b in itertools.combinations(documents, 2):
-            found = agreement(a, b) if a.get("rubric_sha256") == b.get("rubric_sha256") else None
+            try:
+                found = agreement(a, b) if a.get("rubric_sha256") == b.get("rubric_sha256") else None
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                notes.append(f"no agreement of judges of {run.where}: their files are damaged ({error!r:.80})")
+                continue
             if found is not None:
                 yield {"condition": run.document["condition"], "model": run.document["model"], **found}
 

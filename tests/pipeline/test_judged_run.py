@@ -185,6 +185,15 @@ def test_two_passes_and_two_judges_agree_with_themselves(options: Options, judge
     assert read(options, "summary.json")["judge"]["name"] == "another"
 
 
+def test_damaged_verdicts_cost_nobody_a_report(options: Options, judge: JudgeSettings) -> None:
+    pipeline.run(replace(options, judge=replace(judge, passes=2)))
+    path = next((folder(options) / "judged").glob("*pass2.json"))
+    document = json.loads(path.read_bytes())
+    for damage in ({**document, "verdicts": None}, {**document, "verdicts": [{"index": "0"}]}, [], "x"):
+        path.write_text(json.dumps(damage))
+        assert "agreement" in pipeline.report(options.results_dir)
+
+
 def test_contrasts_need_the_same_judge_and_the_same_backend(options: Options, judge: JudgeSettings) -> None:
     pipeline.run(replace(options, data=T2, judge=judge))
     report = json.loads((options.results_dir / "summary.json").read_bytes())
