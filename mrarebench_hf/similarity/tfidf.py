@@ -38,7 +38,8 @@ class _Tfidf:
             weights = TfidfVectorizer(stop_words="english", ngram_range=(1, 2)).fit_transform([*a, *b])
         except ValueError:  # only stop words and single characters: the protocol has no value here
             return np.array([[float(x.strip() == y.strip() != "") for y in b] for x in a])
-        return np.asarray((weights[: len(a)] @ weights[len(a) :].T).todense(), dtype=np.float64)
+        found = np.asarray((weights[: len(a)] @ weights[len(a) :].T).todense(), dtype=np.float64)
+        return np.minimum(found, 1.0)  # sums of squares may pass 1 in the last digit
 
     def n_truncated(self, texts: Iterable[str]) -> int:
         """None: every text is read to its end."""
