@@ -8,7 +8,7 @@ from typing import Any
 
 from mrarebench_hf import conditions, tasks
 
-__all__ = ["render"]
+__all__ = ["cell", "render", "table"]
 
 _STRICT = "strict_"
 # What answers were measured with, where it is a choice.
@@ -34,13 +34,13 @@ def render(document: Mapping[str, Any]) -> str:
         means = [name for name in _MEANS if any(run[name] for run, _ in own)]
         header = ["condition", "model", "n", "scored", "unparsed", "missing", *means, *names]
         rows = [_run_row(run, name, means, names) for run, name in own]
-        blocks += [f"## {tasks.get(task).title}", _table(header, rows), f"{_RUNS_LEGEND} {tasks.get(task).legend}"]
+        blocks += [f"## {tasks.get(task).title}", table(header, rows), f"{_RUNS_LEGEND} {tasks.get(task).legend}"]
         blocks += _groups(own)
     blocks += _contrasts(document["contrasts"])
     blocks += _agreements(document["judge_agreement"])
     warnings = [*_warnings(runs, shown), *document["notes"]]
     if warnings:
-        blocks += ["## Read before you quote these numbers", "\n".join(f"- {_cell(text)}" for text in warnings)]
+        blocks += ["## Read before you quote these numbers", "\n".join(f"- {cell(text)}" for text in warnings)]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -69,7 +69,7 @@ def _groups(runs: Sequence[tuple[Mapping[str, Any], str]]) -> list[str]:
             found.append((run["condition"], model, parts[0] | parts[1]))
     names = sorted({name for _, _, groups in found for name in groups})
     rows = [[condition, model, *(_group(groups.get(name)) for name in names)] for condition, model, groups in found]
-    return [_GROUPS_LEGEND, _table(["condition", "model", *names], rows)] if rows else []
+    return [_GROUPS_LEGEND, table(["condition", "model", *names], rows)] if rows else []
 
 
 def _group(group: Mapping[str, Any] | None) -> str:
@@ -86,7 +86,7 @@ def _contrasts(entries: Sequence[Mapping[str, Any]]) -> list[str]:
     blocks = []
     for task, pairs in found.items():
         names = [name for name in tasks.get(task).contrasted if any(name in c["metrics"] for c, _ in pairs)]
-        blocks.append(_table(["contrast", "model", "n", *names], [_contrast_row(*pair, names) for pair in pairs]))
+        blocks.append(table(["contrast", "model", "n", *names], [_contrast_row(*pair, names) for pair in pairs]))
     return ["## Contrasts", *blocks, _CONTRASTS_LEGEND] if blocks else []
 
 
@@ -107,7 +107,7 @@ def _agreements(entries: Sequence[Mapping[str, Any]]) -> list[str]:
         for kind, found in entry["verdicts"].items()
     ]
     header = ["condition", "model", "judges", "questions", "verdicts", "n", "equal", "Cohen's κ"]
-    return ["## Agreement of judges", _table(header, rows)] if rows else []
+    return ["## Agreement of judges", table(header, rows)] if rows else []
 
 
 def _task_of(entry: Mapping[str, Any]) -> str:
@@ -162,15 +162,16 @@ def _difference(found: Mapping[str, Any] | None) -> str:
     return f"{found['value']:+.3f} ({found['low']:+.3f} to {found['high']:+.3f}{p})"
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    cells = [[_cell(text) for text in row] for row in (header, *rows)]
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; every cell is escaped."""
+    cells = [[cell(text) for text in row] for row in (header, *rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [f"| {' | '.join(cell.ljust(w) for cell, w in zip(row, widths, strict=True))} |" for row in cells]
     lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """A model's name is a user's text: it must not break out of its cell."""
     escaped = re.sub(r"([\\|`\[\]*])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
     return " ".join(escaped.split())

@@ -20,13 +20,13 @@ class Metric:
     Attributes:
         direction: whether "higher" or "lower" is better, or "neither".
         unit: "fraction" (0 to 1), "rank" (1 is best), "cosine" (−1 to 1), "difference" of two fractions, "grade"
-            (0 to 3), or "count".
+            (0 to 3), "ratio" (0 or more), "as the target", or "count".
         description: one sentence.
         formula: in the names that the metric's card explains.
     """
 
     direction: Literal["higher", "lower", "neither"]
-    unit: Literal["fraction", "rank", "cosine", "difference", "grade", "count"]
+    unit: Literal["fraction", "rank", "cosine", "difference", "grade", "ratio", "as the target", "count"]
     description: str
     formula: str
 

@@ -1,0 +1,113 @@
+"""The table of scores of one parsed file: our own record where it still fits, the parsed lines themselves elsewhere.
+
+In: a parsed samples file, ours or medvision_bm's. Out: an Arrow table in the order of the lines.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from mrarebench_hf.errors import StoreError
+from mrarebench_hf.families import Family, Profile
+from mrarebench_hf.parse.sample import read_sample
+from mrarebench_hf.pipeline.diagonals import Diagonals
+from mrarebench_hf.pipeline.measured_batch import Row, fitting_target, score_columns
+from mrarebench_hf.store.sample_files import Line, SampleFile, lines
+from mrarebench_hf.store.score_table import SCHEMA, checksum, read_scores
+
+__all__ = ["DEFAULT_KEY", "ParsedFile", "read_parsed"]
+
+DEFAULT_KEY = "filtered_resps"
+_BATCH = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedFile:
+    """One parsed file.
+
+    Attributes:
+        file: where it is and what its name says.
+        table: one row per sample.
+        about: what our record says of its making; None when the lines themselves were read.
+        faults: damaged lines, with file, line and reason.
+    """
+
+    file: SampleFile
+    table: pa.Table
+    about: Mapping[str, Any] | None
+    faults: tuple[str, ...]
+
+
+def read_parsed(file: SampleFile, family: Family, profile: Profile, key: str, data_root: Path) -> ParsedFile:
+    """Read one parsed file.
+
+    Raises:
+        StoreError: when our record was made by the other profile, or of another family, or cannot be read.
+    """
+    found = read_scores(file.inside(file.path.parent, "scores", "parquet")) if key == DEFAULT_KEY else None
+    if found is not None and found[0].get("parsed") == checksum(file.path):
+        about, table = found
+        made = (about.get("task_type"), about.get("profile"))
+        if made != (family.name, profile):
+            raise StoreError(
+                f"{file.path} was parsed as {made[0]} by profile {made[1]}, not as {family.name} by {profile}: "
+                f"run mrarebench parse --profile {profile} again, or give --profile {made[1]} here"
+            )
+        return ParsedFile(file, table, about, ())
+    faults: list[str] = []
+    tables = list(_tables(file, family, profile, key, data_root, faults))
+    return ParsedFile(file, pa.concat_tables(tables) if tables else SCHEMA.empty_table(), None, tuple(faults))
+
+
+def _tables(
+    file: SampleFile, family: Family, profile: Profile, key: str, data_root: Path, faults: list[str]
+) -> Iterator[pa.Table]:
+    diagonals = Diagonals(family, profile, file.is_scaled, data_root)
+    source = lines(file.path)
+    while chunk := list(islice(source, _BATCH)):
+        rows = []
+        for line in chunk:
+            try:
+                rows.append(_row(line, family, profile, key, file))
+            except ValueError as error:
+                faults.append(f"{file.path}:{line.number}: {error}")
+        if rows:
+            columns = score_columns(rows, family, profile, diagonals)
+            arrays = [pa.array(columns[field.name], field.type, from_pandas=True) for field in SCHEMA]
+            yield pa.Table.from_arrays(arrays, schema=SCHEMA)
+
+
+def _row(line: Line, family: Family, profile: Profile, key: str, file: SampleFile) -> Row:
+    """A row whose numbers are those that the line holds already."""
+    if line.fault is not None:
+        raise ValueError(line.fault)
+    sample = read_sample(line.record, family)
+    if key not in line.record:
+        raise StoreError(f"{file.path}:{line.number} has no {key!r}: give the right one as --resps_key")
+    held = line.record[key]
+    held = held[0] if isinstance(held, list) and held else held
+    text = held if isinstance(held, str) else ""
+    target = fitting_target(sample.target, family, profile)
+    values = _numbers(text, family.n_values, finite=profile == "spec")
+    missing = line.record.get("parse_reason") == "no_answer"
+    reason = None if values and target else ("no_answer" if missing else line.record.get("parse_reason") or "unparsed")
+    return Row(line.record, sample, target, values if target else None, reason, text, False)
+
+
+def _numbers(text: str, n_values: int, finite: bool) -> tuple[float, ...] | None:
+    """Exactly k numbers between commas; None for anything else."""
+    parts = text.split(",")
+    if len(parts) != n_values:
+        return None
+    try:
+        values = tuple(map(float, parts))
+    except ValueError:
+        return None
+    return None if finite and not all(map(math.isfinite, values)) else values

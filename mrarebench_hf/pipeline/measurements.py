@@ -1,0 +1,97 @@
+"""Stage 2 of MedVision over a results tree: every samples file of one model, or of all models of a task."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from tqdm import tqdm
+
+from mrarebench_hf.errors import StoreError, UsageError
+from mrarebench_hf.pipeline.measured_file import FileReport, Reading, parse_file
+from mrarebench_hf.store.sample_files import SampleFile, model_folders, sample_files
+
+__all__ = ["parse_measurements"]
+
+_LOG = logging.getLogger(__name__)
+
+
+def parse_measurements(
+    how: Reading,
+    task_dir: Path | None = None,
+    model_dir: Path | None = None,
+    models: Sequence[str] = (),
+    skip_existing: bool = False,
+    processes: int = 1,
+) -> list[FileReport]:
+    """Parse every samples file; a file that is done stays, whatever happens to the others.
+
+    Args:
+        how: by which rules.
+        task_dir: folder with one folder per model; wins over ``model_dir``.
+        model_dir: folder of one model.
+        models: only these of the task's.
+        skip_existing: leave out files whose parsed file is there.
+        processes: how many files are parsed at once.
+
+    Raises:
+        UsageError: without a folder, or for options that contradict each other.
+        StoreError: when there is no samples file.
+    """
+    _check(how, processes)
+    files = _files(task_dir, model_dir, models)
+    if skip_existing:
+        todo = [file for file in files if not (file.path.parent / how.parsed_dirname / file.path.name).is_file()]
+        if len(todo) < len(files):
+            _LOG.info("%d of %d files are parsed already and skipped", len(files) - len(todo), len(files))
+        files = todo
+    sizes = sum(file.path.stat().st_size for file in files)
+    with tqdm(total=sizes, unit="B", unit_scale=True, desc="parse", disable=None) as bar:
+        reports = {}
+        for file, report in _parsed(files, how, processes):
+            reports[file.path] = report
+            bar.update(file.path.stat().st_size)
+    return [reports[file.path] for file in files]
+
+
+def _check(how: Reading, processes: int) -> None:
+    if processes < 1:
+        raise UsageError(f"-p {processes}: give 1 process or more")
+    if how.limit is not None and how.limit < 0:
+        raise UsageError(f"--limit {how.limit}: give 0 or more; without --limit all samples are parsed")
+    other = (how.box_format, how.box_origin) != ("xyxy01", "lower-left")
+    if other and not how.family.is_box:
+        raise UsageError(f"--box-format and --box-origin are for boxes; {how.family.name} has none")
+    if other and how.profile == "medvision_bm":
+        raise UsageError("profile medvision_bm knows one box convention: leave out --box-format and --box-origin")
+    if how.parsed_dirname in ("", ".", "..") or Path(how.parsed_dirname).name != how.parsed_dirname:
+        raise UsageError(f"--parsed_dirname {how.parsed_dirname!r} must be the name of a folder, not a path")
+
+
+def _files(task_dir: Path | None, model_dir: Path | None, models: Sequence[str]) -> list[SampleFile]:
+    if task_dir is None and model_dir is None:
+        raise UsageError("give --task_dir (one folder per model in it) or --model_dir (one model's folder)")
+    folders: Iterable[Path] = model_folders(task_dir, models) if task_dir is not None else [Path(str(model_dir))]
+    files = [file for folder in folders for file in sample_files(folder)]
+    if not files:
+        raise StoreError(f"no *_samples_*.jsonl below {task_dir or model_dir}: stage 1 writes one per task")
+    return files
+
+
+def _parsed(files: Sequence[SampleFile], how: Reading, processes: int) -> Iterator[tuple[SampleFile, FileReport]]:
+    if processes == 1 or len(files) < 2:
+        yield from ((file, parse_file(file, how)) for file in files)
+        return
+    # Started afresh: a copy of this process would copy its threads' locks too.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(processes, len(files)), mp_context=context) as pool:
+        waiting = {pool.submit(parse_file, file, how): file for file in files}
+        try:
+            for done in as_completed(waiting):
+                yield waiting[done], done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
