@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import json
 import math
-from collections.abc import Sequence
 from typing import Any
 
 __all__ = ["numbers"]
@@ -28,7 +27,7 @@ def numbers(target: Any) -> tuple[float, ...]:
     """
     if isinstance(target, str):
         target = _literal(target)
-    values = target if isinstance(target, Sequence) else [target]
+    values = target if isinstance(target, list | tuple) else [target]
     if not values or not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         raise ValueError(f"target {target!r:.80} is no number and no list of numbers")
     try:
@@ -44,7 +43,7 @@ def _literal(text: str) -> Any:
     if len(text) > _LONGEST:
         raise ValueError(f"a target of {len(text)} characters: {text!r:.80}")
     try:
-        return json.loads(text)
+        return json.loads(text)  # nearly every target
     except ValueError:
         pass
     try:

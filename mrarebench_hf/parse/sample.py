@@ -6,7 +6,7 @@ Lines of this package and of medvision_bm are both read; unknown keys do not mat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,11 +63,11 @@ def read_sample(record: Any, family: Family) -> Sample:
     Raises:
         ValueError: when the line is no sample, or its target is not one.
     """
-    doc = record.get("doc") if isinstance(record, Mapping) else None
-    if not isinstance(doc, Mapping):
+    doc = record.get("doc") if isinstance(record, dict) else None
+    if not isinstance(doc, dict):
         raise ValueError("no sample: it has no object 'doc'")
     profile = doc.get("biometric_profile")
-    profile = profile if isinstance(profile, Mapping) else {}
+    profile = profile if isinstance(profile, dict) else {}
     slice_dim = doc.get("slice_dim")
     slice_dim = slice_dim if slice_dim in (0, 1, 2) else None
     stored = record.get("nMAE")
@@ -87,7 +87,7 @@ def read_sample(record: Any, family: Family) -> Sample:
         metric_type=_text(profile.get("metric_type", doc.get("metric_type"))) or "",
         metric_key=_text(profile.get("metric_key")),
         box_size_px=_box_size(doc.get("bounding_boxes")) if family.is_box else None,
-        stored_nmae=stored if isinstance(stored, Mapping) else None,
+        stored_nmae=stored if isinstance(stored, dict) else None,
     )
 
 
@@ -97,7 +97,7 @@ def _reply(record: Mapping[str, Any]) -> str | None:
         return None
     found = record.get("resps")
     for _ in range(3):
-        if isinstance(found, str) or not isinstance(found, Sequence):
+        if not isinstance(found, list):
             break
         found = found[0] if found else None
     return found if isinstance(found, str) else None
@@ -115,7 +115,7 @@ def _text(value: Any) -> str | None:
 
 def _pair(value: Any) -> tuple[float, float] | None:
     """Two positive numbers; None for anything else."""
-    if not isinstance(value, Sequence) or isinstance(value, str) or len(value) != 2:
+    if not isinstance(value, list) or len(value) != 2:
         return None
     first, second = value
     if not isinstance(first, int | float) or not isinstance(second, int | float) or not (first > 0 and second > 0):
@@ -125,15 +125,15 @@ def _pair(value: Any) -> tuple[float, float] | None:
 
 def _in_plane(doc: Mapping[str, Any], slice_dim: int | None) -> tuple[float, float] | None:
     voxel = doc.get("voxel_size")
-    if slice_dim is None or not isinstance(voxel, Sequence) or len(voxel) != 3:
+    if slice_dim is None or not isinstance(voxel, list) or len(voxel) != 3:
         return None
     return _pair([side for axis, side in enumerate(voxel) if axis != slice_dim])
 
 
 def _scale(value: Any) -> tuple[float, float] | None:
-    return _pair([value.get("s_h"), value.get("s_w")]) if isinstance(value, Mapping) else None
+    return _pair([value.get("s_h"), value.get("s_w")]) if isinstance(value, dict) else None
 
 
 def _box_size(value: Any) -> tuple[float, float] | None:
-    dimensions = value.get("dimensions") if isinstance(value, Mapping) else None
-    return _pair(dimensions[0]) if isinstance(dimensions, Sequence) and dimensions else None
+    dimensions = value.get("dimensions") if isinstance(value, dict) else None
+    return _pair(dimensions[0]) if isinstance(dimensions, list) and dimensions else None

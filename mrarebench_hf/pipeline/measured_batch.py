@@ -226,7 +226,7 @@ def _finite(value: Any) -> Any:
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(_finite(value))
+    return None if value is None else orjson.dumps(value, default=str).decode()
 
 
 def _target_text(value: Any) -> str:
