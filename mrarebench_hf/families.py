@@ -33,6 +33,7 @@ class Family:
         n_values: how many numbers an answer must hold.
         kinds: how task names call it.
         units: units that may stand after a number (``parse.measurement`` lists their spellings).
+        metric_types: kinds of number that samples of one family hold; empty where all are of one kind.
         near_zero: targets below it are dropped before aggregation; None for no such rule.
         summary: name of the family in the files of stage 3.
         metrics: headline metrics, in the order of a table.
@@ -44,6 +45,7 @@ class Family:
     n_values: int
     kinds: tuple[str, ...]
     units: frozenset[str]
+    metric_types: tuple[str, ...]
     near_zero: float | None
     summary: str
     metrics: tuple[str, ...]
@@ -62,6 +64,7 @@ FAMILIES: tuple[Family, ...] = (
         n_values=4,
         kinds=("BoxCoordinate", "BoxSize"),
         units=frozenset({"px"}),
+        metric_types=(),
         near_zero=None,
         summary="detect_Task",
         metrics=("IoU", "F1", "Precision", "Recall", "MAE", "SuccessRate"),
@@ -73,6 +76,7 @@ FAMILIES: tuple[Family, ...] = (
         n_values=2,
         kinds=("TumorLesionSize",),
         units=frozenset({"mm"}),
+        metric_types=(),
         near_zero=None,
         summary="TL_Task",
         metrics=("MAE", "MRE", "nMAE", "SuccessRate"),
@@ -84,6 +88,7 @@ FAMILIES: tuple[Family, ...] = (
         n_values=1,
         kinds=("BiometricsFromLandmarks",),
         units=frozenset({"mm", "deg"}),
+        metric_types=("distance", "angle"),
         near_zero=AD_NEAR_ZERO_GT_THRESHOLD,
         summary="AD_Task",
         metrics=("MAE", "MRE", "nMAE", "SuccessRate"),

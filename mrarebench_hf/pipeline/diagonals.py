@@ -11,6 +11,7 @@ from pathlib import Path
 from mrarebench_hf.errors import DataError
 from mrarebench_hf.families import Family, Profile
 from mrarebench_hf.parse.sample import Sample
+from mrarebench_hf.score.measured_answers import has_diagonal
 from mrarebench_hf.source.pixel_scale import draw_scale, scale_range
 from mrarebench_hf.source.volume_header import Header, read_header
 
@@ -34,7 +35,7 @@ class Diagonals:
 
     def applies(self, sample: Sample) -> bool:
         """Whether the sample is a length, which a diagonal can be compared with."""
-        return not self._family.is_box and (self._family.near_zero is None or sample.metric_type == "distance")
+        return has_diagonal(self._family, sample.metric_type)
 
     def of(self, sample: Sample) -> tuple[float, str | None]:
         """Millimetres, and why they are NaN ("no_size", "no_slice", "no_volume")."""
@@ -79,4 +80,4 @@ class Diagonals:
         if not self._is_scaled:
             return 1.0, 1.0
         fields = (sample.image_file, sample.slice_dim, sample.slice_idx, sample.task_id, sample.label)
-        return draw_scale(fields, anisotropic=self._family.near_zero is not None, bounds=self._bounds)
+        return draw_scale(fields, anisotropic=bool(self._family.metric_types), bounds=self._bounds)

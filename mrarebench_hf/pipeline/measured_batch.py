@@ -14,13 +14,13 @@ import numpy as np
 import orjson
 
 from mrarebench_hf.families import Family, Profile
-from mrarebench_hf.parse.measurement import read, read_protocol
 from mrarebench_hf.parse.sample import Sample, read_sample
 from mrarebench_hf.pipeline.diagonals import Diagonals
-from mrarebench_hf.score.box_convention import BoxFormat, BoxOrigin, out_of_range, to_fractions
-from mrarebench_hf.score.measurement import SampleScores, score_samples
+from mrarebench_hf.score.box_convention import BoxFormat, BoxOrigin
+from mrarebench_hf.score.measured_answers import Answer, fitting_target, read_answer, score_answers
+from mrarebench_hf.score.measurement import SampleScores
 
-__all__ = ["Batch", "Row", "fitting_target", "read_row", "score_columns", "score_rows"]
+__all__ = ["Batch", "Row", "read_row", "score_columns", "score_rows"]
 
 _METRICS = ("mae", "mre", "nmae", "iou", "f1", "precision", "recall")
 # Entry of a parsed line, the name in it, and the column.
@@ -40,19 +40,18 @@ class Row:
         record: the decoded line; scoring completes it.
         sample: its facts.
         target: the k numbers to compare with; None when it does not fit the answer (``medvision_bm`` only).
-        values: the k numbers read, boxes as fractions from the lower left; None when there are none.
-        reason: why not.
-        response: the numbers as text, "" when there are none.
-        differ: whether the other profile reads other numbers, or none.
+        answer: what was read.
     """
 
     record: dict[str, Any]
     sample: Sample
     target: tuple[float, ...] | None
-    values: tuple[float, ...] | None
-    reason: str | None
-    response: str
-    differ: bool
+    answer: Answer
+
+    @property
+    def reason(self) -> str | None:
+        """Why the sample is not scored; None when it is."""
+        return self.answer.reason if self.target else self.answer.reason or "target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +69,8 @@ def read_row(record: Any, family: Family, profile: Profile, box_format: BoxForma
         ValueError: when it is no sample of the family.
     """
     sample = read_sample(record, family)
-    k = family.n_values
     target = fitting_target(sample.target, family, profile)
-    if sample.reply is None:
-        return Row(record, sample, target, None, "no_answer", "", False)
-    by_spec = read(sample.reply, family)
-    text = read_protocol(sample.reply, k)
-    by_protocol = tuple(map(float, text.split(","))) if text else None
-    differ = by_spec.values != by_protocol
-    if profile == "medvision_bm":
-        reason = None if by_protocol and target else "too_few"
-        return Row(record, sample, target, by_protocol if target else None, reason, text, differ)
-    if by_spec.values is None:
-        return Row(record, sample, target, None, by_spec.reason, "", differ)
-    values, reason = by_spec.values, None
-    if family.is_box and (box_format, origin) != ("xyxy01", "lower-left"):
-        if box_format == "xyxy_px" and sample.size_px is None:
-            return Row(record, sample, target, None, "no_size", "", differ)
-        size = None if sample.size_px is None else [sample.size_px]
-        values = tuple(to_fractions([values], box_format, origin, size)[0].tolist())
-    return Row(record, sample, target, values, reason, ",".join(map(repr, values)), differ)
-
-
-def fitting_target(target: tuple[float, ...], family: Family, profile: Profile) -> tuple[float, ...] | None:
-    """The target as k numbers.
-
-    Raises:
-        ValueError: when there are not k. ``medvision_bm`` repeats a single number, and fails the answer otherwise.
-    """
-    if len(target) == family.n_values:
-        return target
-    if profile == "spec":
-        raise ValueError(f"target {list(target)} has {len(target)} numbers, {family.title} needs {family.n_values}")
-    return target * family.n_values if len(target) == 1 and not family.is_box else None
+    return Row(record, sample, target, read_answer(sample.reply, family, profile, box_format, origin, sample.size_px))
 
 
 def score_rows(rows: Sequence[Row], family: Family, profile: Profile, diagonals: Diagonals) -> Batch:
@@ -114,16 +82,13 @@ def score_rows(rows: Sequence[Row], family: Family, profile: Profile, diagonals:
 
 def score_columns(rows: Sequence[Row], family: Family, profile: Profile, diagonals: Diagonals) -> dict[str, Any]:
     """Scores of rows, by the names of ``store.score_table.SCHEMA``."""
-    nothing = (np.nan,) * family.n_values
-    values = np.array([row.values or nothing for row in rows], np.float64)
-    targets = np.array([row.target or nothing for row in rows], np.float64)
-    success = np.array([row.values is not None for row in rows], np.bool_)
     found = [_diagonal(row, diagonals, profile) for row in rows]
-    scores = score_samples(family, profile, values, success, targets, [millimetres for millimetres, _ in found])
+    answers, targets = [row.answer for row in rows], [row.target for row in rows]
+    scores, flagged = score_answers(family, profile, answers, targets, [millimetres for millimetres, _ in found])
     sizes = [diagonals.picture_size(row.sample) if family.is_box else row.sample.size_px for row in rows]
     columns = _columns(rows, scores, sizes)
     columns["no_diagonal"] = [reason for _, reason in found]
-    columns["flagged"] = success & (out_of_range(values) if family.is_box else (values < 0).any(axis=1))
+    columns["flagged"] = flagged
     nmae, known = _stored_nmae(rows, scores, profile)
     return columns | {"nmae": nmae, "nmae_success": known}
 
@@ -132,7 +97,7 @@ def _diagonal(row: Row, diagonals: Diagonals, profile: Profile) -> tuple[float, 
     """The diagonal where one is used: of a length; under ``medvision_bm`` of a parsed one without a stored nMAE."""
     if not diagonals.applies(row.sample):
         return np.nan, None
-    if profile == "medvision_bm" and (row.values is None or row.sample.stored_nmae is not None):
+    if profile == "medvision_bm" and (row.reason is not None or row.sample.stored_nmae is not None):
         return np.nan, None
     return diagonals.of(row.sample)
 
@@ -158,11 +123,11 @@ def _columns(rows: Sequence[Row], scores: SampleScores, sizes: Sequence[tuple[fl
         "doc_id": [sample.doc_id for sample in samples],
         "status": [status.get(row.reason, "unparsed") for row in rows],
         "reason": [row.reason for row in rows],
-        "response": [row.response for row in rows],
+        "response": [row.answer.response for row in rows],
         "target_text": [_target_text(row.record["target"]) for row in rows],
         "target": [sample.target for sample in samples],
         **{name: getattr(scores, name) for name in _METRICS},
-        "profiles_differ": [row.differ for row in rows],
+        "profiles_differ": [row.answer.differ for row in rows],
         "box_ratio": [_box_ratio(sample, size) for sample, size in zip(samples, sizes, strict=True)],
         "size_px": sizes,
         "image_file": [_clean(sample.image_file) for sample in samples],
@@ -180,8 +145,8 @@ def _complete(rows: Sequence[Row], columns: dict[str, Any], family: Family, prof
     """Put the scores into the records, in the places and with the names that medvision_bm's users read."""
     lists = {name: columns[name].tolist() for name in _METRICS}
     for place, row in enumerate(rows):
-        record, success = row.record, row.values is not None
-        record["filtered_resps"] = [row.response]
+        record, success = row.record, row.reason is None
+        record["filtered_resps"] = [row.answer.response]
         record["avgMAE"] = {"MAE": lists["mae"][place], "success": success}
         record["SuccessRate"] = {"success": success}
         if family.is_box:

@@ -18,7 +18,8 @@ from mrarebench_hf.errors import StoreError
 from mrarebench_hf.families import Family, Profile
 from mrarebench_hf.parse.sample import read_sample
 from mrarebench_hf.pipeline.diagonals import Diagonals
-from mrarebench_hf.pipeline.measured_batch import Row, fitting_target, score_columns
+from mrarebench_hf.pipeline.measured_batch import Row, score_columns
+from mrarebench_hf.score.measured_answers import Answer, fitting_target
 from mrarebench_hf.store.sample_files import Line, SampleFile, lines
 from mrarebench_hf.store.score_table import SCHEMA, checksum, read_scores
 
@@ -96,9 +97,9 @@ def _row(line: Line, family: Family, profile: Profile, key: str, file: SampleFil
     text = held if isinstance(held, str) else ""
     target = fitting_target(sample.target, family, profile)
     values = _numbers(text, family.n_values, finite=profile == "spec")
-    missing = line.record.get("parse_reason") == "no_answer"
-    reason = None if values and target else ("no_answer" if missing else line.record.get("parse_reason") or "unparsed")
-    return Row(line.record, sample, target, values if target else None, reason, text, False)
+    why = line.record.get("parse_reason")
+    why = why if isinstance(why, str) and why else "unparsed"
+    return Row(line.record, sample, target, Answer(values, None if values else why, text, False))
 
 
 def _numbers(text: str, n_values: int, finite: bool) -> tuple[float, ...] | None:

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from mrarebench_hf.errors import StoreError, UsageError
 from mrarebench_hf.pipeline.measured_file import FileReport, Reading, parse_file
+from mrarebench_hf.score.measured_answers import check_convention
 from mrarebench_hf.store.sample_files import SampleFile, model_folders, sample_files
 
 __all__ = ["parse_measurements"]
@@ -62,11 +63,7 @@ def _check(how: Reading, processes: int) -> None:
         raise UsageError(f"-p {processes}: give 1 process or more")
     if how.limit is not None and how.limit < 0:
         raise UsageError(f"--limit {how.limit}: give 0 or more; without --limit all samples are parsed")
-    other = (how.box_format, how.box_origin) != ("xyxy01", "lower-left")
-    if other and not how.family.is_box:
-        raise UsageError(f"--box-format and --box-origin are for boxes; {how.family.name} has none")
-    if other and how.profile == "medvision_bm":
-        raise UsageError("profile medvision_bm knows one box convention: leave out --box-format and --box-origin")
+    check_convention(how.family, how.profile, how.box_format, how.box_origin)
     if how.parsed_dirname in ("", ".", "..") or Path(how.parsed_dirname).name != how.parsed_dirname:
         raise UsageError(f"--parsed_dirname {how.parsed_dirname!r} must be the name of a folder, not a path")
 

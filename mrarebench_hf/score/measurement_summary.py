@@ -117,36 +117,39 @@ def counts(columns: Columns) -> dict[str, int]:
 
 def metrics(family: Family) -> Mapping[str, Metric]:
     """What ``aggregate`` gives under ``spec``, in the order of a table."""
-    k = family.n_values
     found = {}
     if family.is_box:
+        zero = ", 0 for an answer that is not parsed"
         found = {
-            "IoU": Metric("higher", "fraction", "Intersection over union.", "mean ∩ / ∪, 0 for an unparsed answer"),
-            "F1": Metric("higher", "fraction", "Dice coefficient.", "mean 2 · ∩ / (areaₚ + areaₜ), 0 for unparsed"),
-            "Precision": Metric(
-                "higher", "fraction", "Share of the answer on target.", "mean ∩ / areaₚ, 0 for unparsed"
-            ),
-            "Recall": Metric("higher", "fraction", "Share of the target covered.", "mean ∩ / areaₜ, 0 for unparsed"),
+            "IoU": Metric("higher", "fraction", "Intersection over union.", f"mean of ∩ / ∪{zero}"),
+            "F1": Metric("higher", "fraction", "Dice coefficient.", f"mean of 2 · ∩ / (areaₚ + areaₜ){zero}"),
+            "Precision": Metric("higher", "fraction", "Share of the answer on target.", f"mean of ∩ / areaₚ{zero}"),
+            "Recall": Metric("higher", "fraction", "Share of the target covered.", f"mean of ∩ / areaₜ{zero}"),
         }
     found["MAE"] = Metric(
-        "lower", "as the target", "Mean absolute error, parsed answers only.", f"mean of mean|p − t| over {k} numbers"
+        "lower", "as the target", "Mean absolute error of the numbers, parsed answers only.", "mean of abs(p − t)"
     )
     if not family.is_box:
         found["MRE"] = Metric(
             "lower",
             "ratio",
-            "Mean relative error, parsed answers only.",
-            f"mean of mean(|p − t| / |t|) over {k} numbers",
+            "Mean relative error of the numbers, parsed answers whose target is not 0 only.",
+            "mean of abs(p − t) / abs(t)",
         )
         found["nMAE"] = Metric(
-            "lower", "ratio", "Error as a share of the picture's physical diagonal.", "mean of MAE / diagonal"
+            "lower",
+            "ratio",
+            "Error as a share of the picture's physical diagonal, parsed lengths with a known diagonal only.",
+            "mean of abs(p − t) / diagonal",
         )
     found["SuccessRate"] = Metric("higher", "fraction", "Share of parsed answers.", "n_scored / n_total")
     if family.is_box:
-        names = [(f"IoU>0.{k}", f"share of all samples with IoU > 0.{k}") for k in range(5, 10)]
+        names = [(f"IoU>0.{k}", f"#(IoU > 0.{k}) / n_total") for k in range(5, 10)]
+        what = "Share of all samples whose box overlaps more than this."
     else:
-        names = [(f"MRE<{k / 10:.1f}", f"share of all samples with MRE < {k / 10:.1f}") for k in _TENTHS]
-    return found | {name: Metric("higher", "fraction", f"{text.capitalize()}.", text) for name, text in names}
+        names = [(f"MRE<{k / 10:.1f}", f"#(MRE < {k / 10:.1f}) / n_total") for k in _TENTHS]
+        what = "Share of all samples with a smaller relative error."
+    return found | {name: Metric("higher", "fraction", what, formula) for name, formula in names}
 
 
 def _shares(family: Family, columns: Columns) -> Values:
