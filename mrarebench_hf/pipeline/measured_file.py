@@ -6,7 +6,7 @@ a parsed file that is there is one that was finished.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 
 from mrarebench_hf import __version__
+from mrarebench_hf.errors import StoreError
 from mrarebench_hf.families import Family, Profile
 from mrarebench_hf.pipeline.diagonals import Diagonals
 from mrarebench_hf.pipeline.measured_batch import Row, read_row, score_rows
@@ -94,9 +95,11 @@ def parse_file(file: SampleFile, how: Reading) -> FileReport:
                 parsed.write(row.sample.doc_id, line)
             table.write(batch.columns)
             columns.add(batch.columns)
-        report = _report(target, columns, faults, diagonals)
+        notes: list[str] = []
+        raw = _raw(file, notes)
+        report = _report(target, columns, faults, [*notes, *diagonals.faults])
         about = _about(file, how, report)
-        results = results_document(_raw(file), file.task, how.family, how.profile, columns.columns, about)
+        results = results_document(raw, file.task, how.family, how.profile, columns.columns, about)
         write_bytes(folder / file.results.name, orjson.dumps(results, option=orjson.OPT_INDENT_2))
         parsed.finish()
         table.finish(about | {"parsed": checksum(target)})
@@ -136,14 +139,21 @@ def _doc_id(line: Line) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _raw(file: SampleFile) -> dict[str, Any] | None:
-    return read_json(file.results) if file.results.is_file() else None
+def _raw(file: SampleFile, notes: list[str]) -> dict[str, Any] | None:
+    """The results of stage 1, which those of stage 2 complete; scores do not depend on them."""
+    if not file.results.is_file():
+        return None
+    try:
+        return read_json(file.results)
+    except StoreError as error:
+        notes.append(f"{error}; parsed/ has a new one in its place")
+        return None
 
 
-def _report(target: Path, columns: ResultColumns, faults: list[str], diagonals: Diagonals) -> FileReport:
+def _report(target: Path, columns: ResultColumns, faults: list[str], notes: Sequence[str]) -> FileReport:
     named = faults[:_NAMED] + ([f"and {len(faults) - _NAMED} more damaged lines"] if len(faults) > _NAMED else [])
     counts = columns.counts() | {"n_damaged_lines": len(faults)}
-    return FileReport(target, counts, columns.reasons, tuple(named), diagonals.faults)
+    return FileReport(target, counts, columns.reasons, tuple(named), tuple(notes))
 
 
 def _about(file: SampleFile, how: Reading, report: FileReport) -> dict[str, Any]:
