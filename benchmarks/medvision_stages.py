@@ -1,13 +1,13 @@
 """How fast MedVision's stages 2 and 3 and its box metrics are, against medvision_bm 1.2.1 in the same run.
 
-    python benchmarks/medvision_stages.py [--samples 5000] [--peer PYTHON] [--repeat 3]
+    python benchmarks/medvision_stages.py [--samples 20000] [--peer PYTHON] [--repeat 3]
 
 Writes a results tree of made-up samples (answers of 100 to 200 words, one in eight of them wrong; real volumes for the
 headers) into a temporary folder, and runs both stages on it under profile ``medvision_bm``, stage 2 under ``spec`` too.
 ``--peer`` is the interpreter of an environment with medvision-bm 1.2.1; without it only ours is timed. What that
 package imports from MedVision's dataset package is stood in for by a few lines that hold the same labels.
-Rates are of one process: the difference of whole commands over n and 2 n samples, so that nobody's start-up counts; the
-start-up is printed beside them. Memory is the peak of a process that parses n and 10 n samples.
+Rates are of one process: the difference of whole commands over few and many samples, so that nobody's start-up counts;
+the start-up is printed beside them. Memory is the peak of a process that parses few and many samples.
 Aims: stage 2 15 times, stage 3 30 times, boxes 100 times as fast.
 
 Last run (two shared cores, CPython 3.11): see docs/medvision.md.
@@ -40,6 +40,8 @@ PACKAGES = {"KiTS23": "KiTS23", "Ceph-Biometrics-400": "Ceph_Biometrics_400"}
 LABELS = {"image_modality": "CT", "labels_map": {"1": "kidney", "2": "kidney tumor"}, "target_label": 2}
 SENTENCE = "the slice shows a bright rim around a darker core and its border runs along pixel 45 of row 12 so that"
 N_BOXES = 1_000_000
+# How many times fewer samples the small tree has.
+FEWER = 20
 PEER_BOXES = """
 import json, sys, time
 from medvision_bm.utils import parse_utils
@@ -114,6 +116,7 @@ def seconds(root: Path, words: list[str], repeat: int) -> float:
     found = []
     for _ in range(repeat):
         start = time.perf_counter()
+        words = [word.replace("{root}", str(root)) for word in words]  # medvision_bm wants a model's absolute path
         run = subprocess.run(words, cwd=root, env=environment, capture_output=True, text=True, check=False)
         if run.returncode:
             raise SystemExit(f"{' '.join(words)}\n{run.stderr[-2000:]}")
@@ -122,10 +125,10 @@ def seconds(root: Path, words: list[str], repeat: int) -> float:
 
 
 def rate(words: list[str], roots: tuple[Path, Path], n_samples: int, repeat: int) -> tuple[float, float]:
-    """Samples per second, and seconds of start-up, from trees of n and 2 n samples."""
+    """Samples per second, and seconds of start-up, from trees of few and many samples."""
     small, large = (seconds(root, words, repeat) for root in roots)
-    per_sample = max(large - small, 1e-9) / n_samples
-    return 1 / per_sample, max(small - n_samples * per_sample, 0.0)
+    per_sample = (large - small) / (n_samples - n_samples // FEWER)
+    return 1 / per_sample, small - n_samples // FEWER * per_sample
 
 
 def stages(roots: tuple[Path, Path], options: argparse.Namespace) -> dict[str, Any]:
@@ -143,24 +146,14 @@ def stages(roots: tuple[Path, Path], options: argparse.Namespace) -> dict[str, A
             found[f"{family}, {name}"] = {"ours": rate(words, roots, options.samples, options.repeat)}
         if options.peer:
             parse = [options.peer, "-m", "medvision_bm.benchmark.parse_outputs", "--task_type", family, "--model_dir"]
-            peer = {"stage 2": peer_rate([*parse, model], roots, options, absolute=True)}
-            words = [options.peer, "-m", f"medvision_bm.benchmark.{summarizer}", "--task_dir", task]
-            peer["stage 3"] = peer_rate(words, roots, options)
+            summarize = [options.peer, "-m", f"medvision_bm.benchmark.{summarizer}", "--task_dir", task]
+            peer = {
+                "stage 2": rate([*parse, f"{{root}}/{model}"], roots, options.samples, 1),
+                "stage 3": rate(summarize, roots, options.samples, 1),
+            }
             for name in commands:
                 found[f"{family}, {name}"]["peer"] = peer[name.partition(",")[0]]
     return found
-
-
-def peer_rate(
-    words: list[str], roots: tuple[Path, Path], options: argparse.Namespace, absolute: bool = False
-) -> tuple[float, float]:
-    """The same for the peer, which wants the absolute path of a model."""
-    timed = []
-    for root in roots:
-        own = [*words[:-1], str(root / words[-1])] if absolute else words
-        timed.append(seconds(root, own, 1))
-    per_sample = (timed[1] - timed[0]) / options.samples
-    return 1 / per_sample, timed[0] - options.samples * per_sample
 
 
 def boxes(peer: str | None) -> dict[str, float]:
@@ -192,22 +185,24 @@ def peak_mb(root: Path) -> float:
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=5000)
+    parser.add_argument("--samples", type=int, default=20_000)
     parser.add_argument("--peer", help="interpreter of an environment with medvision-bm 1.2.1")
     parser.add_argument("--repeat", type=int, default=3)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        sizes = {"n": options.samples, "2n": 2 * options.samples, "10n": 10 * options.samples}
-        for name, n_samples in sizes.items():
-            write_tree(Path(folder) / name, n_samples)
-        for name, found in stages((Path(folder) / "n", Path(folder) / "2n"), options).items():
+        few, many = Path(folder) / "few", Path(folder) / "many"
+        write_tree(few, options.samples // FEWER)
+        write_tree(many, options.samples)
+        for name, found in stages((few, many), options).items():
             text = f"{name:36s} {found['ours'][0]:9,.0f}/s  start-up {found['ours'][1]:4.1f} s"
             if "peer" in found:
                 speed, startup = found["peer"]
                 text += f"   peer {speed:7,.0f}/s  start-up {startup:4.1f} s   {found['ours'][0] / speed:6.1f} x"
             print(text)
-        memory = [peak_mb(Path(folder) / name) for name in ("n", "10n")]
-        print(f"peak memory of stage 2: {memory[0]:.0f} MB for n samples, {memory[1]:.0f} MB for 10 n")
+        memory = [peak_mb(root) for root in (few, many)]
+        print(
+            f"peak memory of stage 2: {memory[0]:.0f} MB for few samples, {memory[1]:.0f} MB for {FEWER} times as many"
+        )
     found_boxes = boxes(options.peer)
     print("microseconds per box: " + ", ".join(f"{name} {value:.3f}" for name, value in found_boxes.items()))
     if "peer" in found_boxes:

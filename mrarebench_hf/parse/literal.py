@@ -6,9 +6,10 @@ In: a text, number or list. Out: its numbers.
 from __future__ import annotations
 
 import ast
-import json
 import math
 from typing import Any
+
+import orjson
 
 __all__ = ["numbers"]
 
@@ -43,8 +44,8 @@ def _literal(text: str) -> Any:
     if len(text) > _LONGEST:
         raise ValueError(f"a target of {len(text)} characters: {text!r:.80}")
     try:
-        return json.loads(text)  # nearly every target
-    except ValueError:
+        return orjson.loads(text)  # nearly every target
+    except orjson.JSONDecodeError:
         pass
     try:
         return ast.literal_eval(text.strip())

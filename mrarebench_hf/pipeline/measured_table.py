@@ -21,7 +21,7 @@ from mrarebench_hf.pipeline.diagonals import Diagonals
 from mrarebench_hf.pipeline.measured_batch import Row, score_columns
 from mrarebench_hf.score.measured_answers import Answer, fitting_target
 from mrarebench_hf.store.sample_files import Line, SampleFile, lines
-from mrarebench_hf.store.score_table import SCHEMA, checksum, read_scores
+from mrarebench_hf.store.score_table import SCHEMA, as_table, checksum, read_scores
 
 __all__ = ["DEFAULT_KEY", "ParsedFile", "read_parsed"]
 
@@ -80,9 +80,7 @@ def _tables(
             except ValueError as error:
                 faults.append(f"{file.path}:{line.number}: {error}")
         if rows:
-            columns = score_columns(rows, family, profile, diagonals)
-            arrays = [pa.array(columns[field.name], field.type, from_pandas=True) for field in SCHEMA]
-            yield pa.Table.from_arrays(arrays, schema=SCHEMA)
+            yield as_table(score_columns(rows, family, profile, diagonals))
 
 
 def _row(line: Line, family: Family, profile: Profile, key: str, file: SampleFile) -> Row:

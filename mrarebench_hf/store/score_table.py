@@ -14,12 +14,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mrarebench_hf.errors import StoreError
 
-__all__ = ["SCHEMA", "ScoreTable", "checksum", "read_scores"]
+__all__ = ["SCHEMA", "ScoreTable", "as_table", "checksum", "read_scores"]
 
 _NUMBER, _TEXT, _FLAG = pa.float64(), pa.string(), pa.bool_()
 
@@ -69,15 +70,25 @@ class ScoreTable:
         self._temporary.unlink(missing_ok=True)
 
     def write(self, columns: Mapping[str, Any]) -> None:
-        """Append rows: one list or array per column of ``SCHEMA``; NaN in a column of numbers becomes null."""
-        arrays = [pa.array(columns[field.name], field.type, from_pandas=True) for field in SCHEMA]
-        self._writer.write_table(pa.Table.from_arrays(arrays, schema=SCHEMA))
+        """Append rows, as ``as_table`` takes them."""
+        self._writer.write_table(as_table(columns))
 
     def finish(self, about: Mapping[str, Any]) -> None:
         """Put the file in its place with what is to be known about it."""
         self._writer.add_key_value_metadata({_META: json.dumps(about, allow_nan=False)})
         self._writer.close()
         os.replace(self._temporary, self._path)
+
+
+def as_table(columns: Mapping[str, Any]) -> pa.Table:
+    """One list or array per column of ``SCHEMA`` as a table; NaN in an array becomes null."""
+    return pa.Table.from_arrays([_array(columns[field.name], field.type) for field in SCHEMA], schema=SCHEMA)
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    # Not from_pandas=True, which would import pandas.
+    is_floats = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+    return pa.array(values, kind, mask=np.isnan(values) if is_floats else None)
 
 
 def read_scores(path: Path) -> tuple[dict[str, Any], pa.Table] | None:

@@ -11,7 +11,7 @@ from source_tree import PACKAGE, ROOT, Module, package_modules
 
 PURE = ("score", "parse", "prompt")
 PURE_FILES = ("run/plan.py", "judge/verdict.py")
-THIRD_PARTY = {"numpy"}
+THIRD_PARTY = {"numpy", "orjson"}
 IMPURE_MODULES = {
     "asyncio",
     "builtins",

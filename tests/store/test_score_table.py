@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -22,7 +22,9 @@ def _columns(doc_ids: list[int], **columns: Any) -> dict[str, Any]:
 def test_rows_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     with ScoreTable(path) as table:
-        table.write(_columns([3, 4], mae=[1.5, math.nan], target=[(1.0, 2.0), (3.0,)], status=["scored", "unparsed"]))
+        table.write(
+            _columns([3, 4], mae=np.array([1.5, np.nan]), target=[(1.0, 2.0), (3.0,)], status=["scored", "unparsed"])
+        )
         table.write(_columns([1]))
         assert not path.exists()
         table.finish({"profile": "spec"})
