@@ -10,7 +10,7 @@ Rates are of one process: the difference of whole commands over few and many sam
 the start-up is printed beside them. Memory is the peak of a process that parses few and many samples.
 Aims: stage 2 15 times, stage 3 30 times, boxes 100 times as fast.
 
-Last run (two shared cores, CPython 3.11): see docs/medvision.md.
+Last run (two shared cores, CPython 3.11): see docs/medvision.md. The first two aims are not reached.
 """
 
 from __future__ import annotations
