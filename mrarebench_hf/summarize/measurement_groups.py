@@ -17,7 +17,7 @@ import pyarrow as pa
 from mrarebench_hf.families import Family
 from mrarebench_hf.source.plans import Plans, PlanTask, label_text
 from mrarebench_hf.store.sample_files import SampleFile
-from mrarebench_hf.summarize.label_groups import label_groups
+from mrarebench_hf.source.label_groups import label_groups
 
 __all__ = ["BOX_SIZE_STEP", "GROUPINGS", "Grouper", "Grouping"]
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from mrarebench_hf.families import Family, Profile
 from mrarebench_hf.score.measurement_summary import Columns, aggregate, counts, near_zero
-from mrarebench_hf.summarize.label_groups import label_groups
+from mrarebench_hf.source.label_groups import label_groups
 
 __all__ = ["as_columns", "group_entry", "join", "overall_rows", "protocol_rows"]
 

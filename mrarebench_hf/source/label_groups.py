@@ -1,4 +1,4 @@
-"""Stage summarize: MedVision's published grouping of anatomical labels, from a data file beside this module.
+"""Stage source: MedVision's published grouping of anatomical labels, from a data file beside this module.
 
 In: a label's name. Out: its coarse class, its canonical name, and which groups a summary leaves out.
 """
@@ -45,7 +45,7 @@ class LabelGroups:
 @functools.cache
 def label_groups() -> LabelGroups:
     """The tables that ship with the package."""
-    text = (resources.files("mrarebench_hf.summarize") / "label_groups.json").read_text(encoding="utf-8")
+    text = (resources.files("mrarebench_hf.source") / "label_groups.json").read_text(encoding="utf-8")
     tables: dict[str, Any] = json.loads(text)
     return LabelGroups(
         tables["coarse"],
