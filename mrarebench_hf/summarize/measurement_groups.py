@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from mrarebench_hf.families import Family
+from mrarebench_hf.source.label_groups import label_groups
 from mrarebench_hf.source.plans import Plans, PlanTask, label_text
 from mrarebench_hf.store.sample_files import SampleFile
-from mrarebench_hf.source.label_groups import label_groups
 
 __all__ = ["BOX_SIZE_STEP", "GROUPINGS", "Grouper", "Grouping"]
 

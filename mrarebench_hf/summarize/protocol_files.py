@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from mrarebench_hf.families import Family
-from mrarebench_hf.store.sample_files import SampleFile
 from mrarebench_hf.source.label_groups import label_groups
+from mrarebench_hf.store.sample_files import SampleFile
 
 __all__ = ["all_models", "anatomy_versus_lesion", "metrics_document", "values_document"]
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from source_tree import PACKAGE, Module, package_modules
 
-BASE = ("errors", "records", "measured", "measured_names", "registry", "conditions", "families", "shipped", "case_metric")
+BASE = (
+    "errors",
+    "records",
+    "measured",
+    "measured_names",
+    "registry",
+    "conditions",
+    "families",
+    "shipped",
+    "case_metric",
+)
 # The order of the data's way. `tasks` comes first: it holds facts and words only, and the source reads its columns.
 STAGES = (
     "tasks",
