@@ -15,7 +15,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     names = [family.name for family in FAMILIES]
     parser.add_argument("--task_type", "--task-type", required=True, choices=names, help="what is measured")
     parser.add_argument("--task_dir", "--task-dir", type=Path, help="a task's folder: one folder per model in it")
-    parser.add_argument("--model_dir", "--model-dir", type=Path, help="one model's folder (--task_dir wins)")
+    parser.add_argument("--model_dir", "--model-dir", type=Path, help="one model's folder, instead of --task_dir")
     parser.add_argument("--models", nargs="+", default=[], metavar="NAME", help="only these models of --task_dir")
     parser.add_argument(
         "--profile", choices=PROFILES, default="spec",

@@ -20,6 +20,7 @@ import pyarrow as pa
 from mrarebench_hf import __version__
 from mrarebench_hf.errors import StoreError, UsageError
 from mrarebench_hf.families import Family, Profile
+from mrarebench_hf.pipeline.measured_folders import chosen_folders, require_family
 from mrarebench_hf.pipeline.measured_table import DEFAULT_KEY, ParsedFile, read_parsed
 from mrarebench_hf.report.measurement_tables import write_tables
 from mrarebench_hf.score.measurement_summary import Columns, select
@@ -27,7 +28,7 @@ from mrarebench_hf.score.random_boxes import score_random_boxes
 from mrarebench_hf.source.plans import Plans, read_plans
 from mrarebench_hf.source.removed_samples import DEFAULT_NAME, read_removed, relative_to_dataset
 from mrarebench_hf.store.atomic import write_bytes
-from mrarebench_hf.store.sample_files import model_folders, sample_files
+from mrarebench_hf.store.sample_files import sample_files
 from mrarebench_hf.summarize.measurement_groups import Grouper, Grouping
 from mrarebench_hf.summarize.measurement_tables import as_columns, group_entry, join, overall_rows, protocol_rows
 from mrarebench_hf.summarize.protocol_files import (
@@ -97,12 +98,12 @@ def summarize_measurements(
     """Summarize one model, or all models of a task; write the files; return the document and its Markdown.
 
     Raises:
-        UsageError: without a folder, or for options that contradict each other.
+        UsageError: for no folder or two, options that contradict each other, or files of another family.
         StoreError: when there is nothing parsed, or it was parsed by other rules.
     """
-    _check(how, task_dir, model_dir)
+    _check(how)
     plans = None if how.plans is None else read_plans(how.plans)
-    folders = model_folders(task_dir, models) if task_dir is not None else [Path(str(model_dir))]
+    folders = chosen_folders(task_dir, model_dir, models)
     found: dict[str, Any] = {}
     for folder in folders:
         files = _parsed_files(folder, how)
@@ -128,9 +129,7 @@ def summarize_measurements(
     return document, _write_all(place, document, how, over_models=task_dir is not None)
 
 
-def _check(how: Summarizing, task_dir: Path | None, model_dir: Path | None) -> None:
-    if task_dir is None and model_dir is None:
-        raise UsageError("give --task_dir (one folder per model in it) or --model_dir (one model's folder)")
+def _check(how: Summarizing) -> None:
     if how.limit is not None and how.limit < 0:
         raise UsageError(f"--limit {how.limit}: give 0 or more; without --limit all samples count")
     if how.by == "box-size" and not how.family.is_box:
@@ -154,6 +153,7 @@ def _parsed_files(folder: Path, how: Summarizing) -> list[ParsedFile] | None:
             f"{folder} has no parsed files in {how.parsed_dirname!r}: run mrarebench parse --task_type "
             f"{how.family.name} --model_dir {folder}, or pass over such models with --skip_model_wo_parsed_files"
         )
+    require_family(files, how.family)
     return [read_parsed(file, how.family, how.profile, how.resps_key, how.data_root) for file in files]
 
 

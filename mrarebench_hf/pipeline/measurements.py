@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -12,8 +12,9 @@ from tqdm import tqdm
 
 from mrarebench_hf.errors import StoreError, UsageError
 from mrarebench_hf.pipeline.measured_file import FileReport, Reading, parse_file
+from mrarebench_hf.pipeline.measured_folders import chosen_folders, require_family
 from mrarebench_hf.score.measured_answers import check_convention
-from mrarebench_hf.store.sample_files import SampleFile, model_folders, sample_files
+from mrarebench_hf.store.sample_files import SampleFile, sample_files
 
 __all__ = ["parse_measurements"]
 
@@ -32,18 +33,18 @@ def parse_measurements(
 
     Args:
         how: by which rules.
-        task_dir: folder with one folder per model; wins over ``model_dir``.
-        model_dir: folder of one model.
+        task_dir: folder with one folder per model.
+        model_dir: folder of one model, instead.
         models: only these of the task's.
         skip_existing: leave out files whose parsed file is there.
         processes: how many files are parsed at once.
 
     Raises:
-        UsageError: without a folder, or for options that contradict each other.
+        UsageError: for no folder or two, options that contradict each other, or files of another family.
         StoreError: when there is no samples file.
     """
     _check(how, processes)
-    files = _files(task_dir, model_dir, models)
+    files = _files(how, task_dir, model_dir, models)
     if skip_existing:
         todo = [file for file in files if not (file.path.parent / how.parsed_dirname / file.path.name).is_file()]
         if len(todo) < len(files):
@@ -68,13 +69,11 @@ def _check(how: Reading, processes: int) -> None:
         raise UsageError(f"--parsed_dirname {how.parsed_dirname!r} must be the name of a folder, not a path")
 
 
-def _files(task_dir: Path | None, model_dir: Path | None, models: Sequence[str]) -> list[SampleFile]:
-    if task_dir is None and model_dir is None:
-        raise UsageError("give --task_dir (one folder per model in it) or --model_dir (one model's folder)")
-    folders: Iterable[Path] = model_folders(task_dir, models) if task_dir is not None else [Path(str(model_dir))]
-    files = [file for folder in folders for file in sample_files(folder)]
+def _files(how: Reading, task_dir: Path | None, model_dir: Path | None, models: Sequence[str]) -> list[SampleFile]:
+    files = [file for folder in chosen_folders(task_dir, model_dir, models) for file in sample_files(folder)]
     if not files:
         raise StoreError(f"no *_samples_*.jsonl below {task_dir or model_dir}: stage 1 writes one per task")
+    require_family(files, how.family)
     return files
 
 

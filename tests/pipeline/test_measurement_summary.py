@@ -93,7 +93,7 @@ def test_the_rules_of_both_stages_must_be_the_same(tmp_path: Path) -> None:
     task = _tree(tmp_path, "TL", {"m": [_answer("12, 8")]})
     with pytest.raises(StoreError, match="parsed as TL by profile spec, not as TL by medvision_bm"):
         _summarize("TL", task, profile="medvision_bm", plans=_plans(tmp_path))
-    with pytest.raises(StoreError, match="not as AD by spec"):
+    with pytest.raises(UsageError, match="use --task_type TL, not AD"):
         _summarize("AD", task)
 
 

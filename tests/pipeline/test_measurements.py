@@ -261,12 +261,30 @@ def test_folders_without_samples_are_named(tmp_path: Path) -> None:
     how = Reading(get("TL"))
     with pytest.raises(UsageError, match="--task_dir"):
         parse_measurements(how)
+    with pytest.raises(UsageError, match="give one of --task_dir"):
+        parse_measurements(how, task_dir=tmp_path, model_dir=tmp_path)
+    with pytest.raises(UsageError, match="is one model already"):
+        parse_measurements(how, model_dir=tmp_path, models=["m"])
     with pytest.raises(UsageError, match="-p 0"):
         parse_measurements(how, model_dir=tmp_path, processes=0)
     with pytest.raises(StoreError, match=r"no \*_samples_\*\.jsonl below"):
         parse_measurements(how, model_dir=tmp_path)
     with pytest.raises(StoreError, match="no folder"):
         parse_measurements(how, model_dir=tmp_path / "nowhere")
+
+
+def test_files_of_another_family_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    raw = write(tmp_path / "m", "TL", [line("TL", 0, _answer("12, 8"))])
+    with pytest.raises(UsageError, match="use --task_type TL, not Detection"):
+        parse_measurements(Reading(get("Detection")), task_dir=tmp_path)
+    assert not (raw.parent / "parsed").exists()
+
+
+def test_a_name_of_somebodys_own_says_nothing_of_the_family(tmp_path: Path) -> None:
+    raw = write(tmp_path, "TL", [line("TL", 0, _answer("12, 8"))])
+    raw.rename(tmp_path / "s_samples_Mine_Whatever_Task01_Axial.jsonl")
+    (report,) = parse_measurements(Reading(get("TL")), model_dir=tmp_path)
+    assert not report.faults
 
 
 def test_a_trailing_slash_writes_where_it_should(tmp_path: Path) -> None:
