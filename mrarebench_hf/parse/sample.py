@@ -35,6 +35,8 @@ class Sample:
         scale: recorded factors on the spacing, rows and columns; None when absent.
         metric_type: "distance", "angle" or "" (A/D only).
         metric_key: which of the dataset's measures (A/D only); None when absent.
+        label_name: the structure's name, which records of this package have; None when absent.
+        modality: "CT", "MRI", likewise.
         box_size_px: sides of the target's box in pixels; None when absent.
         stored_nmae: ``nMAE`` as the line already has it; None when absent.
     """
@@ -53,6 +55,8 @@ class Sample:
     scale: tuple[float, float] | None
     metric_type: str
     metric_key: str | None
+    label_name: str | None
+    modality: str | None
     box_size_px: tuple[float, float] | None
     stored_nmae: Mapping[str, Any] | None
 
@@ -86,6 +90,8 @@ def read_sample(record: Any, family: Family) -> Sample:
         scale=_scale(record.get("pixel_size_scale")),
         metric_type=_text(profile.get("metric_type", doc.get("metric_type"))) or "",
         metric_key=_text(profile.get("metric_key")),
+        label_name=_text(doc.get("label_name")) or None,
+        modality=_text(doc.get("modality")) or None,
         box_size_px=_box_size(doc.get("bounding_boxes")) if family.is_box else None,
         stored_nmae=stored if isinstance(stored, dict) else None,
     )

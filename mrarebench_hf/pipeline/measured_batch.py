@@ -138,6 +138,8 @@ def _columns(rows: Sequence[Row], scores: SampleScores, sizes: Sequence[tuple[fl
         "scale": [_json(row.record.get("pixel_size_scale")) for row in rows],
         "metric_type": [_clean(sample.metric_type) for sample in samples],
         "metric_key": [_clean(sample.metric_key) for sample in samples],
+        "label_name": [_clean(sample.label_name) for sample in samples],
+        "modality": [_clean(sample.modality) for sample in samples],
     }
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from mrarebench_hf.errors import DataFormatError, DataNotFoundError
 
-__all__ = ["PlanTask", "Plans", "label_text", "read_plans"]
+__all__ = ["PlanTask", "Plans", "label_text", "modality_code", "read_plans"]
 
 _MODALITIES = {"mri": "MR", "ultrasound": "US", "x-ray": "XR"}
 
@@ -75,13 +75,21 @@ def read_plans(path: Path) -> Plans:
 def _task(entry: Any, where: str) -> PlanTask:
     if not isinstance(entry, dict) or not isinstance(entry.get("labels_map", {}), dict):
         raise DataFormatError(f"{where} is no task: it needs 'image_modality' and 'labels_map'")
-    modality = str(entry.get("image_modality", "?"))
     target = entry.get("target_label")
     return PlanTask(
-        _MODALITIES.get(modality.lower(), modality),
+        modality_code(str(entry.get("image_modality", "?"))),
         {label_text(label): str(name) for label, name in entry.get("labels_map", {}).items()},
         None if target is None else label_text(target),
     )
+
+
+def modality_code(name: str) -> str:
+    """A modality as groups are called by it.
+
+    >>> modality_code("MRI"), modality_code("CT")
+    ('MR', 'CT')
+    """
+    return _MODALITIES.get(name.lower(), name)
 
 
 def label_text(label: Any) -> str:

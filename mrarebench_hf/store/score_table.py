@@ -47,6 +47,8 @@ SCHEMA = pa.schema(
         "scale": _TEXT,
         "metric_type": _TEXT,
         "metric_key": _TEXT,
+        "label_name": _TEXT,
+        "modality": _TEXT,
     }
 )
 _META = b"mrarebench_hf"
@@ -92,7 +94,7 @@ def _array(values: Any, kind: pa.DataType) -> pa.Array:
 
 
 def read_scores(path: Path) -> tuple[dict[str, Any], pa.Table] | None:
-    """What is known about a table, and its rows in the order of ``doc_id``; None when there is no such file.
+    """What is known about a table, and its rows in the order of ``doc_id``; None when there is none of this schema.
 
     Raises:
         StoreError: when the file is none of ours.
@@ -105,6 +107,8 @@ def read_scores(path: Path) -> tuple[dict[str, Any], pa.Table] | None:
             table = file.read()
     except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
         raise StoreError(f"{path} is no record of mrarebench parse ({error}): delete it and parse again") from error
+    if table.schema.names != SCHEMA.names:  # another version's
+        return None
     return about, table.sort_by("doc_id") if not _is_sorted(table["doc_id"].to_numpy()) else table
 
 

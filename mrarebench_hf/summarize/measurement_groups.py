@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from mrarebench_hf.families import Family
 from mrarebench_hf.source.label_groups import label_groups
-from mrarebench_hf.source.plans import Plans, PlanTask, label_text
+from mrarebench_hf.source.plans import Plans, label_text, modality_code
 from mrarebench_hf.store.sample_files import SampleFile
 
 __all__ = ["BOX_SIZE_STEP", "GROUPINGS", "Grouper", "Grouping"]
@@ -36,7 +36,7 @@ class Grouper:
 
     Attributes:
         family: what is measured.
-        plans: names of labels; None when there are none.
+        plans: names of labels; None when there are none, and the records' own are taken where they have them.
         by: which grouping.
         drops_unknown: leave out a label that the plans do not hold, as medvision_bm does, instead of making it a group.
         unknown: labels that were not known, each with its number of samples.
@@ -62,7 +62,7 @@ class Grouper:
     def _fields(self) -> tuple[str, ...]:
         if self.family.name == "AD":
             return ("metric_type", "metric_key")
-        return ("slice_dim", "label", "task_id")
+        return ("slice_dim", "label", "task_id", "label_name", "modality")
 
     def _name(self, file: SampleFile, values: Sequence[Any], n: int) -> str | None:
         if self.family.name == "AD":
@@ -72,21 +72,23 @@ class Grouper:
         task = self.plans.task(file.dataset, kind, number) if self.plans else None
         if task is not None and not self.family.is_box:
             label = task.target_label
-        name = task.labels.get(label_text(label)) if task is not None else None
+        modality = task.modality if task is not None else modality_code(values[4] or "?")
+        # The recorded name is the one of the plan that the sample was read from.
+        name = task.labels.get(label_text(label)) if task is not None else None if self.plans else values[3]
         if name is None:
-            return self._unknown(file, task, label, plane, n)
+            return self._unknown(file, modality, label, plane, n)
         tables = label_groups()
         known = (tables.coarse if self.family.is_box else tables.renamed).get(name)
         if known is None:
             self._count(f"label {name!r} of {file.dataset} is in no published group", n)
-        return f"{known or name} @ {task.modality if task else '?'} ({plane})"
+        return f"{known or name} @ {modality} ({plane})"
 
-    def _unknown(self, file: SampleFile, task: PlanTask | None, label: Any, plane: str, n: int) -> str | None:
+    def _unknown(self, file: SampleFile, modality: str, label: Any, plane: str, n: int) -> str | None:
         if self.plans is not None:
             self._count(f"label {label_text(label)} of {file.task} is in no plan", n)
         if self.drops_unknown:
             return None
-        return f"{file.dataset} label {label_text(label)} @ {task.modality if task else '?'} ({plane})"
+        return f"{file.dataset} label {label_text(label)} @ {modality} ({plane})"
 
     def _count(self, what: str, n: int) -> None:
         self.unknown[what] = self.unknown.get(what, 0) + n

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from measured_tree import FILES, PLANS, line, strict, volume, write
 
@@ -219,6 +220,29 @@ def test_one_model_alone_and_models_by_name(tmp_path: Path) -> None:
     document, _ = summarize_measurements(how, model_dir=task / "a")
     assert list(document["models"]) == ["a"]
     assert (task / "a" / "parsed" / "summary_TL_Task.json").is_file()
+
+
+@pytest.mark.parametrize("keeps_table", [True, False])
+def test_records_that_name_their_structure_need_no_plans(tmp_path: Path, keeps_table: bool) -> None:
+    named = line("TL", 0, _answer("12, 8"), label_name="kidney tumor", modality="MRI")
+    write(tmp_path / "m", "TL", [named, line("TL", 1, _answer("12, 8"))])
+    parse_measurements(Reading(get("TL")), model_dir=tmp_path / "m")
+    (table,) = (tmp_path / "m" / "parsed").glob("*.parquet")
+    if not keeps_table:
+        table.unlink()
+    document, _ = summarize_measurements(Summarizing(get("TL")), model_dir=tmp_path / "m")
+    assert set(document["models"]["m"]["groups"]) == {"kidney tumor @ MR (A)", "KiTS23 label 2 @ ? (A)"}
+
+
+def test_a_table_of_another_version_is_passed_over(tmp_path: Path) -> None:
+    write(tmp_path / "m", "TL", [line("TL", 0, _answer("12, 8"))])
+    parse_measurements(Reading(get("TL")), model_dir=tmp_path / "m")
+    (path,) = (tmp_path / "m" / "parsed").glob("*.parquet")
+    with pq.ParquetFile(path) as file:
+        table = file.read().replace_schema_metadata(file.metadata.metadata)
+    pq.write_table(table.drop_columns(["modality"]), path)
+    document, _ = summarize_measurements(Summarizing(get("TL")), model_dir=tmp_path / "m")
+    assert document["models"]["m"]["overall"]["all"]["n_scored"] == 1
 
 
 def test_another_folder_of_parsed_files_has_its_name_in_the_summary(tmp_path: Path) -> None:
