@@ -10,25 +10,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tqdm import tqdm
-
 from mrarebench_hf import conditions, tasks
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.dataset import prepare
-from mrarebench_hf.errors import LaunchError, MRareBenchError, StoreError
+from mrarebench_hf.errors import MRareBenchError, StoreError
 from mrarebench_hf.judge import JudgeSettings
 from mrarebench_hf.model import Backend, open_model
+from mrarebench_hf.pipeline import crew
 from mrarebench_hf.pipeline.grading import ExitCode, grade, read_answers, worst
 from mrarebench_hf.pipeline.options import DEFAULT_BACKEND, Options
 from mrarebench_hf.pipeline.session import End, Session, conclude, start
-from mrarebench_hf.records import Response
 from mrarebench_hf.report import markdown
-from mrarebench_hf.run import loop
+from mrarebench_hf.run.condition_work import ConditionWork
 from mrarebench_hf.run.group import Group, join
-from mrarebench_hf.run.plan import Chunk, Item, chunks
-from mrarebench_hf.run.work import Work, pack, unpack
+from mrarebench_hf.run.plan import chunks
+from mrarebench_hf.run.work import pack, unpack
 from mrarebench_hf.similarity import Similarity, open_similarity
-from mrarebench_hf.store import journal, manifest
+from mrarebench_hf.store import manifest
 from mrarebench_hf.store.atomic import write_bytes, write_json
 from mrarebench_hf.store.layout import RunFolder, started_folders
 from mrarebench_hf.summarize.collect import collect
@@ -36,8 +34,6 @@ from mrarebench_hf.summarize.collect import collect
 __all__ = ["DEFAULT_BACKEND", "Options", "Outcome", "judge", "report", "run"]
 
 _NO_BACKEND = "none"
-# What the main process tells the others: that the data is prepared, what is to be asked, or that it has stopped.
-_DATA, _PLAN, _STOP = "data", "plan", "!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +62,16 @@ def run(options: Options) -> Outcome:
     backend = open_model(options.model, options.settings)
     if group.rank != 0:
         return _help(options, wanted, backend, group)
-    with contextlib.ExitStack() as stack:
-        try:
-            # What scoring needs is opened before any model call, as its absence should not cost an inference.
-            similarity = None if options.mode == "infer" else _similarity(wanted, options.det_backend)
-            if options.judge is not None:
-                options.judge.endpoint().key()
-            works = _open(options, wanted, backend)
-            group.publish(_DATA, "")
-            for work in works:
-                stack.enter_context(work.folder.locked())
-            return _lead(options, works, backend, group, similarity)
-        except BaseException as error:  # whatever it is, the others must not wait for a process that is gone
-            for topic in (_DATA, _PLAN):
-                group.publish(topic, _STOP + (str(error) or type(error).__name__))
-            raise
+    with contextlib.ExitStack() as stack, crew.leading(group):
+        # What scoring needs is opened before any model call, as its absence should not cost an inference.
+        similarity = None if options.mode == "infer" else _similarity(wanted, options.det_backend)
+        if options.judge is not None:
+            options.judge.endpoint().key()
+        works = _open(options, wanted, backend)
+        group.publish(crew.DATA, "")
+        for work in works:
+            stack.enter_context(work.folder.locked())
+        return _lead(options, works, backend, group, similarity)
 
 
 def report(results_dir: Path, *, seed: int = 0) -> str:
@@ -143,34 +134,27 @@ def _similarity(wanted: Sequence[Condition], spec: str) -> Similarity | None:
     return open_similarity(spec)
 
 
-def _open(options: Options, wanted: Sequence[Condition], backend: Backend) -> list[Work]:
+def _open(options: Options, wanted: Sequence[Condition], backend: Backend) -> list[ConditionWork]:
     prepared = prepare([c.name for c in wanted], data_dir=options.data_dir, revision=options.data_revision)
     works = []
     for condition in wanted:
         root = options.results_dir / condition.long_name / backend.slug
         folder = RunFolder(root, condition.long_name, keeps_responses=options.cache or options.mode == "eval")
-        works.append(Work.open(prepared[condition.name], folder, backend, options.limit))
+        works.append(ConditionWork.open(prepared[condition.name], folder, backend, options.limit))
     return works
 
 
 def _help(options: Options, wanted: Sequence[Condition], backend: Backend, group: Group) -> Outcome:
     """The part of every process but the main one: open the data, wait for the plan, work, go."""
-    _receive(group, _DATA)
+    crew.receive(group, crew.DATA)
     works = _open(options, wanted, backend)
-    _infer(works, unpack(_receive(group, _PLAN)), backend, group)
+    crew.infer(works, unpack(crew.receive(group, crew.PLAN)), backend, group, "inference")
     group.finish()
     return Outcome(0)
 
 
-def _receive(group: Group, topic: str) -> str:
-    message = group.receive(topic)
-    if message.startswith(_STOP):
-        raise LaunchError(f"the main process stopped: {message.removeprefix(_STOP)}")
-    return message
-
-
 def _lead(
-    options: Options, works: Sequence[Work], backend: Backend, group: Group, similarity: Similarity | None
+    options: Options, works: Sequence[ConditionWork], backend: Backend, group: Group, similarity: Similarity | None
 ) -> Outcome:
     """The part of the main process: plan, work, and then merge and score what all have written."""
     sessions: list[Session] = []
@@ -179,8 +163,8 @@ def _lead(
         for work in works:
             sessions.append(start(options, work, backend, group.world_size))
         plan = chunks([item for session in sessions for item in session.pending], options.batch_size)
-        group.publish(_PLAN, pack(plan))
-        _infer(works, plan, backend, group)
+        group.publish(crew.PLAN, pack(plan))
+        crew.infer(works, plan, backend, group, "inference")
         group.finish()
         for session in sessions:
             ends.append(conclude(options, session, similarity))
@@ -191,30 +175,3 @@ def _lead(
         raise
     text = "" if options.mode == "infer" else report(options.results_dir)
     return Outcome(worst(*(end.exit_code for end in ends)), text, tuple(note for end in ends for note in end.notes))
-
-
-def _infer(works: Sequence[Work], plan: Sequence[Chunk], backend: Backend, group: Group) -> None:
-    by_condition = {work.condition.name: work for work in works}
-    with contextlib.ExitStack() as stack:
-        journals = {
-            name: stack.enter_context(journal.Journal(work.folder.cache, work.folder.tag, group.rank))
-            for name, work in by_condition.items()
-            if any(chunk.items[0].condition == name for chunk in plan)
-        }
-        # The bar counts what all processes have taken; a terminal alone sees it.
-        shown = None if group.rank == 0 and plan else True
-        bar = stack.enter_context(tqdm(total=len(plan), unit="batch", desc="inference", disable=shown))
-
-        def store(item: Item, response: Response) -> None:
-            journals[item.condition].append(by_condition[item.condition].entry(item, response))
-
-        def progress(n_taken: int) -> None:
-            bar.update(n_taken - bar.n)
-
-        feed = loop.Feed(
-            request=lambda item: by_condition[item.condition].request(item.row),
-            explain=lambda item: by_condition[item.condition].explain(item),
-            store=store,
-            progress=progress,
-        )
-        loop.run(plan, backend, group, feed)

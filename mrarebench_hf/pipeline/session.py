@@ -14,8 +14,8 @@ from mrarebench_hf.pipeline.grading import Answers, ExitCode, Graded, grade, wor
 from mrarebench_hf.pipeline.options import Options
 from mrarebench_hf.prompt import template_sha256
 from mrarebench_hf.records import Response
+from mrarebench_hf.run.condition_work import ConditionWork
 from mrarebench_hf.run.plan import Item
-from mrarebench_hf.run.work import Work
 from mrarebench_hf.similarity import Similarity
 from mrarebench_hf.store import journal, manifest
 from mrarebench_hf.store.atomic import read_json, write_jsonl
@@ -41,7 +41,7 @@ class Session:
         pending: rows that still need an answer.
     """
 
-    work: Work
+    work: ConditionWork
     stamp: str
     model: Mapping[str, Any]
     generation: Mapping[str, Any]
@@ -57,7 +57,7 @@ class End:
     notes: tuple[str, ...]
 
 
-def start(options: Options, work: Work, backend: Backend, world_size: int) -> Session:
+def start(options: Options, work: ConditionWork, backend: Backend, world_size: int) -> Session:
     """See what is stored, write the manifest, and list what is still to be asked (nothing under ``--mode eval``).
 
     Raises:
@@ -96,7 +96,7 @@ def start(options: Options, work: Work, backend: Backend, world_size: int) -> Se
     return Session(work, stamp, model, generation, marks, pending)
 
 
-def _stored(work: Work) -> Session:
+def _stored(work: ConditionWork) -> Session:
     """Take up stored answers under the settings they were made with, whatever flags stand here now."""
     folder = work.folder
     if not folder.manifest.exists():

@@ -16,13 +16,13 @@ class Item:
     """One sample that still needs an answer.
 
     Attributes:
-        condition: name of its input condition.
-        row: its row in that condition's dataset.
+        work: name of the share of the run that it belongs to.
+        row: its row there.
         fingerprint: what its response is stored under.
         cost: rough work, in tokens.
     """
 
-    condition: str
+    work: str
     row: int
     fingerprint: str
     cost: float
@@ -30,7 +30,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Samples of one condition that are asked as one batch."""
+    """Samples of one share of the run that are asked as one batch."""
 
     items: tuple[Item, ...]
 
@@ -49,17 +49,17 @@ def cost(sizes_px: Sequence[tuple[int, int]], n_chars: int) -> float:
 
 
 def chunks(items: Sequence[Item], batch_size: int) -> list[Chunk]:
-    """Batches of at most ``batch_size`` samples of one condition, the dearest first.
+    """Batches of at most ``batch_size`` samples of one share, the dearest first.
 
     Neighbours in cost share a batch, so that little is padded; the dearest go first, so that no process is left
     alone with a long one at the end. The order depends on the items only, not on the order they come in.
     """
-    by_condition: dict[str, list[Item]] = {}
-    for item in sorted(items, key=lambda i: (-i.cost, i.condition, i.row)):
-        by_condition.setdefault(item.condition, []).append(item)
+    by_work: dict[str, list[Item]] = {}
+    for item in sorted(items, key=lambda i: (-i.cost, i.work, i.row)):
+        by_work.setdefault(item.work, []).append(item)
     found = [
         Chunk(tuple(group[start : start + batch_size]))
-        for group in by_condition.values()
+        for group in by_work.values()
         for start in range(0, len(group), batch_size)
     ]
-    return sorted(found, key=lambda c: (-c.items[0].cost, c.items[0].condition, c.items[0].row))
+    return sorted(found, key=lambda c: (-c.items[0].cost, c.items[0].work, c.items[0].row))
