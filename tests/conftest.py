@@ -15,7 +15,16 @@ from pathlib import Path
 import pytest
 
 _SECRETS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
-_OURS = ("LMUData", "MRAREBENCH_ROOT", "MEDVISION_RESP_CACHE", "T2_EMBED_MODEL", "RANK", "WORLD_SIZE", "LOCAL_RANK")
+_OURS = (
+    "LMUData",
+    "MRAREBENCH_ROOT",
+    "MEDVISION_RESP_CACHE",
+    "MedVision_DATA_DIR",
+    "T2_EMBED_MODEL",
+    "RANK",
+    "WORLD_SIZE",
+    "LOCAL_RANK",
+)
 _CACHES = {
     "HF_HOME": "hf",
     "HF_HUB_CACHE": "hf/hub",
@@ -78,3 +87,14 @@ def tiny_vlm(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from mrarebench_hf.demo import write_tiny_vlm
 
     return write_tiny_vlm(tmp_path_factory.mktemp("model") / "tiny-vlm")
+
+
+@pytest.fixture(scope="session")
+def demo_volumes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of MedVision with synthetic volumes, and task lists in it; not to be written to."""
+    from mrarebench_hf.demo import write_task_lists, write_volumes
+
+    folder = tmp_path_factory.mktemp("volumes")
+    write_volumes(folder)
+    write_task_lists(folder)
+    return folder

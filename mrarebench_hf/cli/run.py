@@ -4,6 +4,7 @@
   accelerate launch --multi_gpu -m mrarebench_hf run --data Diagnosis --model ...     several GPUs
   torchrun --nproc_per_node 2 -m mrarebench_hf run --data Diagnosis --model ...       several CPU processes
   mrarebench run --data Diagnosis --model baseline:random                             no model at all
+  mrarebench run --data tasks_MedVision-TL.json --data-dir DIR --model ...            MedVision's tasks
 
 The same command again takes up where it stopped and asks only for what is missing.
 """
@@ -15,6 +16,7 @@ import os
 from pathlib import Path
 
 from mrarebench_hf.cli._judge_options import add_det_backend, add_judge, judge_settings
+from mrarebench_hf.cli._measured_options import add_measured, measured_options, refuse_measured
 from mrarebench_hf.cli._shared import end_as_interrupt, show
 
 HELP = "ask a model and score its answers"
@@ -24,12 +26,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     what = parser.add_argument_group("what to run")
     what.add_argument(
-        "--data", nargs="+", required=True, metavar="CONDITION", help="input conditions, for example Diagnosis_TO"
-    )
+        "--data", nargs="+", required=True, metavar="NAME",
+        help="input conditions, for example Diagnosis_TO; or MedVision's tasks, or one task list of them (JSON)",
+    )  # fmt: skip
     what.add_argument(
         "--model",
         required=True,
-        help="checkpoint name or folder, or baseline:oracle|prior|random|refusal|scripted=FILE",
+        help="checkpoint name or folder, or baseline:oracle|prior|random|center|refusal|scripted=FILE",
     )
     what.add_argument(
         "--mode",
@@ -37,9 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default="all",
         help="infer: only ask; eval: only score what is stored",
     )
-    what.add_argument("--limit", type=int, metavar="N", help="at most N cases of each condition (0: none)")
+    what.add_argument(
+        "--limit", type=int, metavar="N",
+        help="at most N cases of each condition, or samples of each MedVision task (0: none); default: all, or 1000",
+    )  # fmt: skip
     _add_places(parser)
     _add_generation(parser)
+    add_measured(parser)
     add_judge(parser)
     add_det_backend(parser.add_argument_group("scoring"))
     _add_stored(parser)
@@ -48,8 +55,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _add_places(parser: argparse.ArgumentParser) -> None:
     where = parser.add_argument_group("where things are")
     where.add_argument(
-        "--data-dir", type=Path, metavar="DIR", help="folder of the benchmark files (else $LMUData, else the Hub)"
-    )
+        "--data-dir", type=Path, metavar="DIR",
+        help="folder of the benchmark files (else $LMUData, else the Hub); of MedVision the one that holds Datasets/",
+    )  # fmt: skip
     where.add_argument("--revision", metavar="REV", help="revision of the Hub dataset")
     where.add_argument("--results-dir", type=Path, default=Path("results"), metavar="DIR", help="default: results")
 
@@ -107,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
     """Run, print the table to stdout and what is missing to stderr."""
     from mrarebench_hf import pipeline
     from mrarebench_hf.model import Settings
+    from mrarebench_hf.source.task_list import is_measured
 
     end_as_interrupt()
     settings = Settings(
@@ -118,6 +127,11 @@ def run(args: argparse.Namespace) -> int:
         dtype=args.dtype,
         device_map=args.device_map,
     )
+    if is_measured(args.data):
+        from mrarebench_hf.pipeline.measured_run import run_measurements
+
+        return show(run_measurements(measured_options(args, settings)))
+    refuse_measured(args)
     options = pipeline.Options(
         data=tuple(args.data),
         model=args.model,

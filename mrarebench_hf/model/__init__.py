@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from mrarebench_hf import registry
 from mrarebench_hf.errors import UsageError
+from mrarebench_hf.measured import View
 from mrarebench_hf.records import Prompt, Response
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ class Request:
         prompt: what is shown.
         task: the benchmark task it belongs to.
         pictures: the prompt's pictures in order, decoded to RGB.
-        references: the case's references; only for backends that say ``needs_references``, None for all others.
+        references: the case's references, or of a measurement its numbers as ``target``; only for backends that say
+            ``needs_references``, None for all others.
     """
 
     prompt: Prompt
@@ -92,6 +94,13 @@ class Backend(Protocol):
 
     def generate(self, requests: Sequence[Request]) -> list[Response]:
         """Answer a batch, one response per request in order. May raise; the loop then tries smaller batches."""
+
+    def view(self, size_px: tuple[int, int]) -> View:
+        """At what size the model sees a picture of so many rows and columns; loads no weights.
+
+        Raises:
+            ModelError: when it cannot be told.
+        """
 
 
 def names() -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Baselines that bracket every table and rehearse a run without a model; none of them looks at a picture.
 
-``oracle`` answers with the case's references, ``prior`` with the commonest of the whole data, ``random`` with ones
-drawn from the whole data, ``refusal`` declines, ``scripted=FILE`` takes answers from a JSON object id → text.
+``oracle`` answers with the case's references, ``prior`` with the commonest of the whole data (of measurements: the
+medians), ``random`` with ones drawn from the whole data, ``center`` with a box in the middle, ``refusal`` declines,
+``scripted=FILE`` takes answers from a JSON object id → text.
 """
 
 from __future__ import annotations
@@ -15,23 +16,28 @@ from pathlib import Path
 from typing import Any
 
 from mrarebench_hf import tasks
-from mrarebench_hf.errors import ModelError, UnknownNameError
+from mrarebench_hf.errors import ModelError, UnknownNameError, UsageError
+from mrarebench_hf.measured import View
 from mrarebench_hf.model import Request, Settings
+from mrarebench_hf.model._measured_replies import REFUSAL as _MEASURED_REFUSAL
+from mrarebench_hf.model._measured_replies import TargetPool, measured_reply
 from mrarebench_hf.model._slug import slug
 from mrarebench_hf.records import Response
 
 __all__ = ["open_model"]
 
-_References = Mapping[str, Any]
-_Pool = Sequence[_References]
+_Cases = Sequence[Mapping[str, Any]]
+_Pool = _Cases | TargetPool
 _Rule = Callable[[Request, _Pool], str]
 
+# The references of a measurement hold its numbers under this name, those of a case have none such.
+_TARGET = "target"
 _N_GUESSES = 10
 _REFUSAL = "I'm sorry, but I can't interpret medical images or provide a diagnosis."
 
 
 def open_model(name: str, settings: Settings) -> _Baseline:
-    """Open ``oracle``, ``prior``, ``random``, ``refusal`` or ``scripted=FILE``.
+    """Open ``oracle``, ``prior``, ``random``, ``center``, ``refusal`` or ``scripted=FILE``.
 
     Raises:
         UnknownNameError: for any other name.
@@ -41,15 +47,22 @@ def open_model(name: str, settings: Settings) -> _Baseline:
         path = Path(name.removeprefix("scripted="))
         script = _read_script(path)
         return _Baseline(f"scripted={path.name}", lambda request, _: script[request.prompt.index], script)
-    rules: dict[str, _Rule] = {
+    rules: dict[str, Callable[[Request, _Cases], str]] = {
         "oracle": _oracle,
         "prior": _prior,
-        "random": lambda request, pool: _random(request, pool, settings.seed),
-        "refusal": lambda _request, _pool: _REFUSAL,
+        "random": lambda request, cases: _random(request, cases, settings.seed),
+        "center": _center,
+        "refusal": lambda _request, _cases: _REFUSAL,
     }
     if name not in rules:
         raise UnknownNameError("baseline", name, [*rules, "scripted=FILE"])
-    return _Baseline(name, rules[name], settings.seed if name == "random" else None)
+
+    def rule(request: Request, pool: _Pool) -> str:
+        if isinstance(pool, TargetPool):
+            return measured_reply(name, _target(request.references), pool, settings.seed, request.prompt.index)
+        return rules[name](request, pool)
+
+    return _Baseline(name, rule, settings.seed if name == "random" else None)
 
 
 class _Baseline:
@@ -67,17 +80,32 @@ class _Baseline:
 
     def identity(self, task: str) -> Mapping[str, str | None]:
         """The name, and a hash of all that the answers to a task are made of."""
-        content = json.dumps([self._parameter, self._pools[task], _REFUSAL], sort_keys=True)
+        pool = self._pools[task]
+        answers = [pool.targets, _MEASURED_REFUSAL] if isinstance(pool, TargetPool) else [pool, _REFUSAL]
+        content = json.dumps([self._parameter, *answers], sort_keys=True)
         revision = hashlib.sha256(content.encode()).hexdigest()[:16]
         return {"backend": "baseline", "name": f"baseline:{self._name}", "revision": revision}
 
-    def fit(self, task: str, references: _Pool) -> None:
-        """Keep the references of all cases of a task."""
-        self._pools[task] = list(references)
+    def fit(self, task: str, references: _Cases) -> None:
+        """Keep the references of all cases of a task, or the targets of all its measurements.
+
+        Raises:
+            UsageError: for ``center`` where no boxes are asked for, and for targets that differ in their count of
+                numbers.
+        """
+        pool = _pool(references)
+        if self._name == "center" and not (isinstance(pool, TargetPool) and pool.is_box):
+            raise UsageError(f"the baseline 'center' answers with a box, and {task} asks for none: use another one")
+        self._pools[task] = pool
 
     def generate(self, requests: Sequence[Request]) -> list[Response]:
         """Answer by the rule; a case that a script leaves out fails alone."""
         return [self._answer(request) for request in requests]
+
+    def view(self, size_px: tuple[int, int]) -> View:
+        """The picture as it is."""
+        size = float(size_px[0]), float(size_px[1])
+        return View(size, size)
 
     def _answer(self, request: Request) -> Response:
         index = request.prompt.index
@@ -88,12 +116,22 @@ class _Baseline:
         return Response(index, "ok", text, finish_reason="stop")
 
 
-def _oracle(request: Request, _pool: _Pool) -> str:
+def _pool(references: _Cases) -> _Pool:
+    measured = bool(references) and _TARGET in references[0]
+    return TargetPool.of(map(_target, references)) if measured else list(references)
+
+
+def _target(references: Mapping[str, Any] | None) -> tuple[float, ...]:
+    assert references is not None
+    return tuple(map(float, references[_TARGET]))
+
+
+def _oracle(request: Request, _cases: _Cases) -> str:
     assert request.references is not None
     return tasks.get(request.task).reply([request.references])
 
 
-def _prior(request: Request, pool: _Pool) -> str:
+def _prior(request: Request, pool: _Cases) -> str:
     reply = tasks.get(request.task).reply
     counts = collections.Counter(reply([case]) for case in pool)
     by_reply = {reply([case]): case for case in pool}
@@ -101,10 +139,14 @@ def _prior(request: Request, pool: _Pool) -> str:
     return reply([by_reply[text] for text in ranked[:_N_GUESSES]])
 
 
-def _random(request: Request, pool: _Pool, seed: int) -> str:
+def _random(request: Request, pool: _Cases, seed: int) -> str:
     # A generator per case: an answer must not depend on which process asks, or when.
     generator = random.Random(f"{seed}\0{request.prompt.index}")
     return tasks.get(request.task).reply(generator.sample(list(pool), min(_N_GUESSES, len(pool))))
+
+
+def _center(request: Request, _cases: _Cases) -> str:
+    raise UsageError(f"the baseline 'center' answers with a box, and {request.task} asks for none: use another one")
 
 
 def _read_script(path: Path) -> dict[str, str]:

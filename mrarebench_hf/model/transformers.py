@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mrarebench_hf.errors import MissingDependencyError, ModelError
+from mrarebench_hf.measured import View
 from mrarebench_hf.model import Request, Settings
 from mrarebench_hf.model._slug import slug
 from mrarebench_hf.records import ImagePart, Response, Usage
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["open_model"]
 
+# A damaged file, a missing package, too little memory: whatever it is, no sample is to blame.
+_LOADING_ERRORS = (OSError, ValueError, ImportError, KeyError, RuntimeError)
 _NO_PART_OF_A_MODEL = frozenset((".md", ".png", ".jpg", ".gif", ".lock"))
 
 
@@ -57,6 +60,7 @@ class _Checkpoint:
         self._settings = settings
         self._model: Any = None
         self._processor: Any = None
+        self._views: dict[tuple[int, int], View] = {}
         self._dtype = _resolve_dtype(settings.dtype)
         self._identity: Mapping[str, str | None] = {"backend": "transformers", "name": shown, "revision": revision}
         self.generation: Mapping[str, Any] = {
@@ -74,6 +78,19 @@ class _Checkpoint:
     def fit(self, task: str, references: Sequence[Mapping[str, Any]]) -> None:
         """Never called: a checkpoint sees no references."""
         raise AssertionError("references must not reach a model")
+
+    def view(self, size_px: tuple[int, int]) -> View:
+        """Canvas and content as the checkpoint's own processor makes them; each size is measured once.
+
+        Raises:
+            ModelError: when the processor cannot be loaded, or what it does is not understood.
+        """
+        from mrarebench_hf.model._processor_view import processor_view
+
+        if size_px not in self._views:
+            self._load_processor()
+            self._views[size_px] = processor_view(self._processor, size_px)
+        return self._views[size_px]
 
     def generate(self, requests: Sequence[Request]) -> list[Response]:
         """Answer a batch with one padded call; while sampling, one by one, each under a seed of its own.
@@ -159,27 +176,39 @@ class _Checkpoint:
         stops = self._model.generation_config.eos_token_id
         return set(stops) if isinstance(stops, list) else {stops}
 
+    def _load_processor(self) -> None:
+        import transformers
+
+        if self._processor is not None:
+            return
+        try:
+            processor = transformers.AutoProcessor.from_pretrained(self._name, **self._where())
+        except _LOADING_ERRORS as error:
+            raise ModelError(f"cannot load the checkpoint {self._name!r}: {error}") from error
+        if not getattr(processor, "chat_template", None):
+            raise ModelError(f"the checkpoint {self._name!r} has no chat template, so it cannot be shown a prompt")
+        processor.tokenizer.padding_side = "left"
+        self._processor = processor
+
     def _load(self) -> None:
         import torch
         import transformers
         from accelerate import PartialState
         from safetensors import SafetensorError
 
-        where = {"revision": self._settings.revision, "trust_remote_code": False}
+        self._load_processor()
         try:
-            self._processor = transformers.AutoProcessor.from_pretrained(self._name, **where)
             self._model = transformers.AutoModelForImageTextToText.from_pretrained(
-                self._name, dtype=getattr(torch, self._dtype), device_map=self._settings.device_map, **where
+                self._name, dtype=getattr(torch, self._dtype), device_map=self._settings.device_map, **self._where()
             )
-        # A damaged file, a missing package, too little memory: whatever it is, no sample is to blame.
-        except (OSError, ValueError, ImportError, KeyError, RuntimeError, SafetensorError) as error:
+        except (*_LOADING_ERRORS, SafetensorError) as error:
             raise ModelError(f"cannot load the checkpoint {self._name!r}: {error}") from error
-        if not getattr(self._processor, "chat_template", None):
-            raise ModelError(f"the checkpoint {self._name!r} has no chat template, so it cannot be shown a prompt")
-        self._processor.tokenizer.padding_side = "left"
         if self._settings.device_map is None:
             self._model.to(PartialState(cpu=not torch.cuda.is_available()).device)
         self._model.eval()
+
+    def _where(self) -> dict[str, Any]:
+        return {"revision": self._settings.revision, "trust_remote_code": False}
 
 
 def _load_config(name: str, revision: str | None) -> Any:

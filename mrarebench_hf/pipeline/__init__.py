@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from mrarebench_hf import conditions, tasks
@@ -17,8 +16,9 @@ from mrarebench_hf.errors import MRareBenchError, StoreError
 from mrarebench_hf.judge import JudgeSettings
 from mrarebench_hf.model import Backend, open_model
 from mrarebench_hf.pipeline import crew
-from mrarebench_hf.pipeline.grading import ExitCode, grade, read_answers, worst
+from mrarebench_hf.pipeline.grading import grade, read_answers
 from mrarebench_hf.pipeline.options import DEFAULT_BACKEND, Options
+from mrarebench_hf.pipeline.outcome import ExitCode, Outcome, worst
 from mrarebench_hf.pipeline.session import End, Session, conclude, start
 from mrarebench_hf.report import markdown
 from mrarebench_hf.run.condition_work import ConditionWork
@@ -34,21 +34,6 @@ from mrarebench_hf.summarize.collect import collect
 __all__ = ["DEFAULT_BACKEND", "Options", "Outcome", "judge", "report", "run"]
 
 _NO_BACKEND = "none"
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended on this process.
-
-    Attributes:
-        exit_code: 0 complete, 1 failed, 3 incomplete.
-        text: the table; empty on all but the main process, and when nothing was scored.
-        notes: what is missing and how to get it, one sentence each.
-    """
-
-    exit_code: int
-    text: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def run(options: Options) -> Outcome:

@@ -7,12 +7,13 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from mrarebench_hf import conditions, judge, registry, tasks
 from mrarebench_hf.conditions import Condition
 from mrarebench_hf.errors import StoreError, UnknownNameError
 from mrarebench_hf.judge import JudgeSettings, Verdicts
+from mrarebench_hf.pipeline.outcome import ExitCode
 from mrarebench_hf.records import Provenance, Response, Usage
 from mrarebench_hf.score._scored import Aids
 from mrarebench_hf.similarity import Similarity
@@ -23,21 +24,9 @@ from mrarebench_hf.store.layout import RunFolder
 from mrarebench_hf.store.record import results_document
 from mrarebench_hf.summarize.document import summary
 
-__all__ = ["Answers", "ExitCode", "Graded", "grade", "read_answers", "worst"]
+__all__ = ["Answers", "Graded", "grade", "read_answers"]
 
 _LOG = logging.getLogger(__name__)
-
-ExitCode = Literal[0, 1, 3]
-_FROM_BEST: tuple[ExitCode, ...] = (0, 3, 1)
-
-
-def worst(*codes: ExitCode) -> ExitCode:
-    """The exit code of several that says the worst: complete, incomplete, failed.
-
-    >>> worst(3, 0)
-    3
-    """
-    return max(codes, key=_FROM_BEST.index)
 
 
 @dataclass(frozen=True)

@@ -177,7 +177,7 @@ def _read(files: Sequence[ParsedFile], how: Summarizing, plans: Plans | None) ->
             columns.setdefault(name, []).append(select(of_file, rows))
     model.groups = {name: join(parts) for name, parts in columns.items()}
     model.warnings += [f"{what}: {n} samples" for what, n in sorted(grouper.unknown.items())]
-    if plans is None and how.family.name != "AD" and how.by == "published":
+    if grouper.n_unnamed:
         model.warnings.append("without --plans labels have no names, and every label is a group of its own")
     return model
 

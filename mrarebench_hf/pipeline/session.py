@@ -10,8 +10,9 @@ from typing import Any
 
 from mrarebench_hf.errors import StoreError
 from mrarebench_hf.model import Backend
-from mrarebench_hf.pipeline.grading import Answers, ExitCode, Graded, grade, worst
+from mrarebench_hf.pipeline.grading import Answers, Graded, grade
 from mrarebench_hf.pipeline.options import Options
+from mrarebench_hf.pipeline.outcome import ExitCode, code_of, worst
 from mrarebench_hf.prompt import template_sha256
 from mrarebench_hf.records import Response
 from mrarebench_hf.run.condition_work import ConditionWork
@@ -150,12 +151,8 @@ def conclude(options: Options, session: Session, similarity: Similarity | None) 
 
 def _end(options: Options, answers: Answers, graded: Graded) -> End:
     failures, n_total = answers.failures, len(answers.responses)
-    n_failed, limit = sum(failures.values()), options.max_fail_rate
-    code: ExitCode = 0
-    if n_failed:
-        over = n_failed == n_total or (limit is not None and n_failed > limit * n_total)
-        code = 1 if over else 3
-    code = worst(code, graded.exit_code)
+    n_failed = sum(failures.values())
+    code = worst(code_of(n_failed, n_total, options.max_fail_rate), graded.exit_code)
     usage = Counter({"prompt_tokens": 0, "completion_tokens": 0})
     for response in answers.responses:
         usage.update({key: value for key, value in asdict(response.usage).items() if value is not None})

@@ -31,15 +31,15 @@ def write_tables(stem: Path, family: Family, document: Mapping[str, Any]) -> str
     return markdown
 
 
-def as_markdown(family: Family, document: Mapping[str, Any]) -> str:
-    """A leaderboard over models, the groups of every model, and what to read before quoting."""
+def as_markdown(family: Family, document: Mapping[str, Any], *, groups: bool = True) -> str:
+    """A leaderboard over models, the groups of every model unless left out, and what to read before quoting."""
     names = [*family.metrics, *_shown_shares(family)]
     blocks = [f"# MedVision: {family.title}, profile {document['profile']}", "## Models"]
     header = ["model", "samples", *_header(document), *names]
     ranked = _leaderboard(family, document)
     blocks.append(table(header, [_row(document, [model, label], row, names) for model, label, row in ranked]))
     blocks.append(_legend(family, document))
-    for model, found in document["models"].items():
+    for model, found in document["models"].items() if groups else ():
         rows = [_row(document, [name], row, names) for name, row in found["groups"].items()]
         blocks += [f"## {cell(model)}", table(["group", *_header(document), *names], rows)]
     warnings = [f"- {cell(model)}: {cell(text)}" for model, text in _warnings(document)]

@@ -13,6 +13,7 @@ from pathlib import Path
 import filelock
 
 from mrarebench_hf.errors import StoreError
+from mrarebench_hf.store.atomic import read_json
 
 __all__ = ["RunFolder", "run_folders", "started_folders"]
 
@@ -108,16 +109,26 @@ class RunFolder:
 def started_folders(path: Path) -> list[RunFolder]:
     """The run folders at or below a path (one run, one task, or a whole results folder) that hold a manifest.
 
+    Those of MedVision's tasks are left out; its stages 2 and 3 have verbs of their own.
+
     Raises:
         StoreError: when there is no such folder, or no run in it.
     """
     if not path.is_dir():
         raise StoreError(f"no results folder {path}: give the folder that --results-dir named, or one run's folder")
     for pattern in ("run.json", "*/run.json", "*/*/run.json"):
-        found = sorted(path.glob(pattern))
+        found = [p for p in sorted(path.glob(pattern)) if not _is_measured(p)]
         if found:
             return [RunFolder(p.parent, p.resolve().parent.parent.name) for p in found]
-    raise StoreError(f"no run in {path}: mrarebench run … --results-dir {path} makes one")
+    raise StoreError(f"no run over conditions in {path}: mrarebench run … --results-dir {path} makes one")
+
+
+def _is_measured(path: Path) -> bool:
+    """Whether a manifest is MedVision's, which has several tasks; one that cannot be read is nobody's yet."""
+    try:
+        return "tasks" in read_json(path)
+    except StoreError:
+        return False
 
 
 def run_folders(results_dir: Path) -> list[RunFolder]:

@@ -40,6 +40,7 @@ class Grouper:
         by: which grouping.
         drops_unknown: leave out a label that the plans do not hold, as medvision_bm does, instead of making it a group.
         unknown: labels that were not known, each with its number of samples.
+        n_unnamed: samples whose label had no name for want of plans.
     """
 
     family: Family
@@ -47,6 +48,7 @@ class Grouper:
     by: Grouping = "published"
     drops_unknown: bool = False
     unknown: dict[str, int] = field(default_factory=dict)
+    n_unnamed: int = 0
 
     def rows(self, file: SampleFile, table: pa.Table) -> dict[str, _Rows]:
         """Row numbers of every group in a file, in the order of the rows."""
@@ -86,6 +88,8 @@ class Grouper:
     def _unknown(self, file: SampleFile, modality: str, label: Any, plane: str, n: int) -> str | None:
         if self.plans is not None:
             self._count(f"label {label_text(label)} of {file.task} is in no plan", n)
+        else:
+            self.n_unnamed += n
         if self.drops_unknown:
             return None
         return f"{file.dataset} label {label_text(label)} @ {modality} ({plane})"

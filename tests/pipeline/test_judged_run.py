@@ -310,7 +310,7 @@ def test_a_run_s_own_folder_can_be_named_from_inside(
 def test_what_cannot_be_judged_is_told(options: Options, judge: JudgeSettings, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no results folder"):
         pipeline.judge(tmp_path / "none", judge)
-    with pytest.raises(StoreError, match="no run in"):
+    with pytest.raises(StoreError, match="no run over conditions in"):
         pipeline.judge(tmp_path, judge)
     pipeline.run(options)
     samples = next(folder(options).glob("*_samples_*.jsonl"))
