@@ -1,6 +1,7 @@
 """The command line: one file per verb, each of which reads options, calls the library and prints.
 
-A verb is a module of this folder with ``HELP`` (one line), ``configure(parser)`` and ``run(args) -> exit code``.
+A verb is a module of this folder with ``HELP`` (one line), ``configure(parser)`` and ``run(args) -> exit code``; an
+underscore in its name is typed as a hyphen.
 Verb modules import nothing heavy at the top, so that ``--help`` answers at once.
 Results go to stdout, talk and errors to stderr. Exit codes: 0 complete, 1 failed, 2 wrong usage,
 3 incomplete, 130 interrupted.
@@ -71,7 +72,10 @@ def _parser() -> argparse.ArgumentParser:
     for name in registry.names(__name__):
         module = registry.load(__name__, name, kind="verb")
         verb = verbs.add_parser(
-            name, help=module.HELP, description=module.__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+            name.replace("_", "-"),
+            help=module.HELP,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         verb.add_argument("--verbose", action="store_true", help="log more")
         module.configure(verb)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from mrarebench_hf.measured import Measure
-from mrarebench_hf.source.benchmark_plan import JsonNode, read_gz_json
+from mrarebench_hf.source.json_node import JsonNode, read_gz_json
 
 __all__ = ["Landmarks", "Point", "planned_measure", "read_landmarks"]
 

@@ -14,7 +14,8 @@ from medvision_plans import angle_task, box, boxes_task, case, ellipse, lesion_t
 
 from mrarebench_hf.errors import DataFormatError, DataNotFoundError
 from mrarebench_hf.measured_names import parse_task
-from mrarebench_hf.source.benchmark_plan import read_gz_json, read_plan
+from mrarebench_hf.source.benchmark_plan import read_plan
+from mrarebench_hf.source.json_node import read_gz_json
 from mrarebench_hf.source.measured_samples import read_samples
 from mrarebench_hf.source.releases import PlanFile
 
