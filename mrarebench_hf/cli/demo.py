@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from mrarebench_hf.cli._demo_measurements import MISSING, can_measure, measure
@@ -30,11 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write, run, print the table and where the files are."""
-    from mrarebench_hf import conditions, demo, pipeline
+    from mrarebench_hf import demo, pipeline
     from mrarebench_hf.dataset import prepare
     from mrarebench_hf.errors import UsageError
-    from mrarebench_hf.judge import JudgeSettings
-    from mrarebench_hf.model import Settings
 
     if os.environ.get("WORLD_SIZE", "1") != "1":
         raise UsageError("the demo runs as one process; mrarebench run shares its work among several")
@@ -45,6 +44,24 @@ def run(args: argparse.Namespace) -> int:
     if all(importlib.util.find_spec(package) for package in ("accelerate", "torch", "transformers")):
         models.append(str(demo.write_tiny_vlm(args.out / "tiny-vlm")))
     prepare(data_dir=data)
+    codes = _score(models, data, results)
+    tables = [pipeline.report(results)]
+    if can_measure():
+        more_codes, more_tables = measure(args.out)
+        codes += more_codes
+        tables += more_tables
+    print()
+    print("\n\n".join(text.strip() for text in tables) + "\n")
+    print(_whereabouts(args.out, data, results, built=len(models) > len(_BASELINES)))
+    return max(codes)
+
+
+def _score(models: Sequence[str], data: Path, results: Path) -> list[int]:
+    """Run the models over all conditions, with the stand-in for a judge; return the exit codes."""
+    from mrarebench_hf import conditions, demo, pipeline
+    from mrarebench_hf.judge import JudgeSettings
+    from mrarebench_hf.model import Settings
+
     codes = []
     with demo.judge_server() as base_url:
         judge = JudgeSettings(demo.JUDGE_NAME, base_url, key_variable="MRAREBENCH_DEMO_KEY")
@@ -62,15 +79,7 @@ def run(args: argparse.Namespace) -> int:
                 )
             )
             codes.append(outcome.exit_code)
-    tables = [pipeline.report(results)]
-    if can_measure():
-        more_codes, more_tables = measure(args.out)
-        codes += more_codes
-        tables += more_tables
-    print()
-    print("\n\n".join(text.strip() for text in tables) + "\n")
-    print(_whereabouts(args.out, data, results, built=len(models) > len(_BASELINES)))
-    return max(codes)
+    return codes
 
 
 def _whereabouts(out: Path, data: Path, results: Path, *, built: bool) -> str:
