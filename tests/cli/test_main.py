@@ -22,7 +22,7 @@ def test_every_verb_is_listed_with_its_help(capsys: pytest.CaptureFixture[str]) 
     assert stop.value.code == 0
     shown = capsys.readouterr().out
     for verb in registry.names("mrarebench_hf.cli"):
-        assert re.search(rf"^    {verb}\s", shown, re.MULTILINE)
+        assert re.search(rf"^    {verb.replace('_', '-')}\s", shown, re.MULTILINE)
 
 
 def test_no_verb_prints_help_and_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
