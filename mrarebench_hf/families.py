@@ -55,6 +55,13 @@ class Family:
         """Whether an answer is a box, scored by overlap; the others are lengths or angles, scored by relative error."""
         return self.n_values == 4
 
+    def units_of(self, metric_type: str | None) -> frozenset[str]:
+        """Units that may stand behind a number of this kind; those of the family where the kind is not known."""
+        unit = _UNITS.get(metric_type or "") if self.metric_types else None
+        return self.units if unit is None else frozenset({unit})
+
+
+_UNITS = {"distance": "mm", "angle": "deg"}
 
 FAMILIES: tuple[Family, ...] = (
     Family(

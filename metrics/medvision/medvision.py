@@ -82,7 +82,9 @@ class MedVision(CaseMetric, evaluate.Metric):
         family = self._family
         score.check_convention(family, profile, box_format, box_origin)
         answers = [
-            score.read_answer(text, family, profile, box_format, box_origin, entry["image_size"] or None)
+            score.read_answer(
+                text, family, profile, box_format, box_origin, entry["image_size"] or None, entry["metric_type"]
+            )
             for text, entry in zip(predictions, references, strict=True)
         ]
         targets = [score.fitting_target(tuple(entry["target"]), family, profile) for entry in references]

@@ -1,7 +1,7 @@
 """The command line: one file per verb, each of which reads options, calls the library and prints.
 
-A verb is a module of this folder with ``HELP`` (one line), ``configure(parser)`` and ``run(args) -> exit code``; an
-underscore in its name is typed as a hyphen.
+A verb is a module of this folder with ``HELP`` (one line), ``configure(parser)`` and ``run(args) -> exit code``, and
+with ``INTERRUPTED`` where the same command does not simply go on; an underscore in its name is typed as a hyphen.
 Verb modules import nothing heavy at the top, so that ``--help`` answers at once.
 Results go to stdout, talk and errors to stderr. Exit codes: 0 complete, 1 failed, 2 wrong usage,
 3 incomplete, 130 interrupted.
@@ -22,11 +22,13 @@ from mrarebench_hf.errors import MRareBenchError, UsageError
 
 __all__ = ["main"]
 
+_INTERRUPTED = "the same command again takes up where it stopped"
 _KEY_OPTION = re.compile(r"--?((openai|judge|model|hf|api)[-_]?)*(key|token|secret)(=|$)", re.IGNORECASE)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code; a user's mistake prints one message and no traceback."""
+    interrupted = _INTERRUPTED
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal without our characters must not end a finished run
@@ -40,13 +42,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 2
         logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(message)s", stream=sys.stderr)
         logging.getLogger("mrarebench_hf").setLevel(logging.DEBUG if args.verbose else logging.INFO)
+        interrupted = args.interrupted
         code: int = args.run(args)
         return code
     except MRareBenchError as error:
         print(f"mrarebench: error: {error}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("mrarebench: interrupted; the same command again takes up where it stopped", file=sys.stderr)
+        print(f"mrarebench: interrupted; {interrupted}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output went away, as `| head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -79,5 +82,5 @@ def _parser() -> argparse.ArgumentParser:
         )
         verb.add_argument("--verbose", action="store_true", help="log more")
         module.configure(verb)
-        verb.set_defaults(run=module.run)
+        verb.set_defaults(run=module.run, interrupted=getattr(module, "INTERRUPTED", _INTERRUPTED))
     return parser

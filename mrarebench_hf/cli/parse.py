@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mrarebench_hf.pipeline.measured_file import FileReport
 
 HELP = "MedVision: numbers out of stored answers, and the score of every sample"
+INTERRUPTED = "files that are finished stay, and --skip_existing passes over them"
 
 _FORMATS = ("xyxy01", "xyxy1000", "xyxy_px", "xywh01")
 
@@ -30,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_common(parser)
     parser.add_argument("-p", "--processes", type=int, default=1, metavar="N", help="files parsed at once")
-    parser.add_argument("--skip_existing", "--skip-existing", action="store_true", help="leave finished files alone")
+    parser.add_argument("--skip_existing", "--skip-existing", action="store_true",
+                        help="leave files alone that were parsed by the same rules from the same answers")  # fmt: skip
     boxes = parser.add_argument_group("boxes", "what the model answers in, when it is not what it was asked for")
     boxes.add_argument("--box-format", "--box_format", choices=_FORMATS, default="xyxy01",
                        help="corners as fractions (default), in thousandths, in pixels; corner and size")  # fmt: skip

@@ -17,6 +17,7 @@ from mrarebench_hf.cli._measurement_options import add_common
 from mrarebench_hf.cli._shared import end_as_interrupt
 
 HELP = "MedVision: groups, models and a leaderboard from parsed files"
+INTERRUPTED = "nothing is half-written; run it again"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TextIO
 
 HELP = "MedVision: check plans against volumes, masks and landmarks"
+INTERRUPTED = "nothing is half-written; run it again"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

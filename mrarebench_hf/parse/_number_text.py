@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Token", "tidy", "tokens"]
+__all__ = ["Token", "is_doubtful", "tidy", "tokens", "units_in"]
 
 # Full-width forms (U+FF01 to U+FF5E, and the wide space) and two hyphens; nothing that changes what a digit is worth.
 _FOLD = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0x2010: "-", 0x2011: "-"}
@@ -34,6 +34,15 @@ _TOKEN = re.compile(
 )
 # Behind a number: a power, or a separator that two countries read differently, or bold between digits.
 _DOUBTFUL_AFTER = re.compile(r"\s{0,3}\^|['’·⋅‧٫_][0-9]|\*\*[-+.]?[0-9]")
+# Anywhere: a tolerance, a built fraction, a root, a number in words, an entity of HTML, an exponent or a power that
+# stands apart.
+_DOUBTFUL = re.compile(
+    r"""±|\\(?:[dt]?frac|sqrt|pi|pm)(?![a-z])|[π√∛]|\b(?:sqrt|pi|hundred|thousand|million|billion)\b
+    |&[a-z]{2,8};|[0-9]\s{1,9}(?:e[-+]?[0-9]|[²³])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]{2,20}|[%‰㎝]")
+_INCHES = re.compile(r"[0-9]\s{0,3}(?:in(?=\s{0,3}(?:[x×,;.)]|$))|”(?=\s{0,3}[x×,;]))", re.IGNORECASE)
 _DASHES = "–—‒―"
 _SIGNS = "+-−"
 
@@ -80,6 +89,26 @@ def tidy(text: str) -> str:
         if numbers and numbers == list(range(1, len(numbers) + 1)):
             text = _LIST_MARKER.sub("", text)
     return text
+
+
+def is_doubtful(text: str) -> bool:
+    """Whether a text writes some number so that its digits alone are another one.
+
+    >>> is_doubtful("12.5 ± 0.5"), is_doubtful("12.5, 0.5")
+    (True, False)
+    """
+    return _DOUBTFUL.search(text) is not None
+
+
+def units_in(text: str) -> set[str]:
+    """The units that stand anywhere in a text, in keys and brackets as well; single letters are no evidence.
+
+    >>> units_in("{'major_cm': 1.25}")
+    {'cm'}
+    """
+    text = text.translate(_FOLD)
+    found = {UNITS[word] for word in map(str.lower, _WORD.findall(text)) if word in UNITS}
+    return found | {"inch"} if _INCHES.search(text) else found
 
 
 def tokens(text: str) -> list[Token] | None:
@@ -149,13 +178,19 @@ def _is_doubtful(text: str, match: re.Match[str], tail: str) -> bool:
 
 # Spelling → unit. Known units that a family does not allow make an answer unreadable: nothing is converted.
 UNITS: dict[str, str] = {
-    **dict.fromkeys(("mm", "mm2", "mm²", "millimeter", "millimeters", "millimetre", "millimetres", "毫米"), "mm"),
+    **dict.fromkeys(("mm", "mm2", "mm²", "millimeter", "millimeters", "millimetre", "millimetres", "毫米", "㎜"), "mm"),
     **dict.fromkeys(("°", "deg", "degs", "degree", "degrees", "度"), "deg"),
-    **dict.fromkeys(("px", "pixel", "pixels", "像素"), "px"),
-    **dict.fromkeys(("cm", "cm2", "cm²", "centimeter", "centimeters", "centimetre", "centimetres", "厘米"), "cm"),
+    **dict.fromkeys(("px", "pixel", "pixels", "像素", "voxel", "voxels"), "px"),
+    **dict.fromkeys(
+        ("cm", "cm2", "cm²", "centimeter", "centimeters", "centimetre", "centimetres", "厘米", "cms", "㎝", "см"), "cm"
+    ),
+    **dict.fromkeys(("dm", "nm", "km", "feet", "foot", "ft"), "length"),
     **dict.fromkeys(("m", "meter", "meters", "metre", "metres"), "m"),
-    **dict.fromkeys(("um", "µm", "μm", "micron", "microns", "micrometers", "micrometres"), "um"),
+    **dict.fromkeys(
+        ("um", "µm", "μm", "micron", "microns", "micrometer", "micrometers", "micrometre", "micrometres"), "um"
+    ),
     **dict.fromkeys(("inch", "inches", "″"), "inch"),
     **dict.fromkeys(("rad", "radian", "radians"), "rad"),
-    **dict.fromkeys(("%", "‰", "percent"), "%"),
+    **dict.fromkeys(("arcmin", "arcsec", "grad", "gon", "turn", "turns"), "angle"),
+    **dict.fromkeys(("%", "‰", "percent", "pct"), "%"),
 }

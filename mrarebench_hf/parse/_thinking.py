@@ -1,8 +1,8 @@
 """Stage parse, shared: what a model wrote after it stopped thinking.
 
 In: a reply. Out: the reply without its thinking, and whether a thinking block was left open.
-Knows ``<think>``, ``<thinking>``, ``<thought>``, ``<reasoning>``, the bracket forms ``[THINK]`` and ``◁think▷``,
-and the channels of the harmony format.
+Knows ``<think>``, ``<thinking>``, ``<thought>``, ``<reasoning>`` and their like, with attributes too, the bracket forms
+``[THINK]`` and ``◁think▷``, the unnamed tokens of MedGemma, and the channels of the harmony format.
 """
 
 from __future__ import annotations
@@ -12,11 +12,15 @@ from dataclasses import dataclass
 
 __all__ = ["Answer", "after_thinking"]
 
-_WORD = r"(/?)(?:think|thinking|thought|reasoning)[>\]▷]"
-_TAG = re.compile(rf"[<\[◁]{_WORD}", re.IGNORECASE)
-_ANGLE_TAG = re.compile(f"<{_WORD}", re.IGNORECASE)  # begins with one character, which is found several times as fast
+_WORD = "(?:think|thinking|thought|reasoning)"
+# Attributes only between angles: "[reasoning from image 2]" is a text.
+_ANGLE = rf"<(?:unused94|(/)?(?:seed:)?(?:{_WORD}|thinking_process)(?:\s[^<>]{{0,200}})?|(unused95))>"
+_TAG = re.compile(rf"{_ANGLE}|[\[◁](/)?{_WORD}[\]▷]", re.IGNORECASE)
+_ANGLE_TAG = re.compile(_ANGLE, re.IGNORECASE)  # begins with one character, which is found several times as fast
 _BLANK_LINES = re.compile(r"(?:[^\S\r\n]*[\r\n]+)*")
-_CHANNEL = re.compile(r"<\|channel\|>\s{0,9}(analysis|commentary|final)\s{0,9}<\|message\|>")
+_CHANNEL = re.compile(
+    r"<\|channel\|>\s{0,9}(analysis|commentary|final)\b[^<]{0,200}(?:<\|constrain\|>[^<]{0,200})?<\|message\|>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ def after_thinking(reply: str) -> Answer:
     position, opened = 0, False
     pattern = _TAG if "[" in reply or "◁" in reply else _ANGLE_TAG
     for tag in pattern.finditer(reply):
-        closes = bool(tag[1])
+        closes = tag.lastindex is not None
         if closes and not opened:
             kept.clear()
         elif not closes and not opened:

@@ -11,7 +11,7 @@ from mrarebench_hf.parse._thinking import after_thinking
 
 __all__ = ["first_block", "last_block"]
 
-_TAG = re.compile(r"<\s{0,9}(/?)\s{0,9}answer\b[^<>]{0,200}>", re.IGNORECASE)
+_TAG = re.compile(r"<\s{0,9}(/?)\s{0,9}answer(?=[\s/>])[^<>]{0,200}>", re.IGNORECASE)
 _FIRST = re.compile(r"<answer>(.*?)</answer>", re.DOTALL)
 
 

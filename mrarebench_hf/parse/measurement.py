@@ -9,13 +9,12 @@ In: a reply and how many numbers it must hold. Out: a ``Reading``. Two profiles,
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mrarebench_hf.families import Family
-from mrarebench_hf.parse._number_text import UNITS, Token, tidy, tokens
+from mrarebench_hf.parse._number_text import UNITS, Token, is_doubtful, tidy, tokens, units_in
 from mrarebench_hf.parse.answer_block import first_block, last_block
 
 __all__ = ["REASONS", "Reading", "read", "read_protocol"]
@@ -26,6 +25,8 @@ REASONS = ("no_tag", "ambiguous", "wrong_unit", "no_number", "too_few", "too_man
 _PLAIN_NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
 # What most answers look like, and what the long way reads the same.
 _PLAIN = re.compile(rf"[\s\[(]{{0,40}}{_PLAIN_NUMBER}(?:,\s{{0,9}}{_PLAIN_NUMBER})*[\s\])]{{0,40}}")
+# Sums and products of what is larger would overflow, and drop the worst answers out of a mean.
+_LARGEST = 1e100
 _NO_NUMBER_WORD = re.compile(r"\b(?:nan|inf|infinity)\b|∞", re.IGNORECASE)
 _PROTOCOL_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
@@ -43,8 +44,8 @@ class Reading:
     reason: str | None
 
 
-def read(reply: str, family: Family) -> Reading:
-    """Read an answer by the profile ``spec``.
+def read(reply: str, family: Family, metric_type: str | None = None) -> Reading:
+    """Read an answer by the profile ``spec``; degrees are no answer to a distance, nor millimetres to an angle.
 
     >>> from mrarebench_hf.families import get
     >>> read("so <answer>12.5 mm x 8.0 mm</answer>", get("TL")).values
@@ -59,7 +60,12 @@ def read(reply: str, family: Family) -> Reading:
         plain = block.strip(" \t\r\n\v\f[]()").split(",")
         if len(plain) == family.n_values:
             return _finite(tuple(float(number) for number in plain))
-    return _read_block(tidy(block), family)
+    if is_doubtful(block):
+        return Reading(None, "ambiguous")
+    units = family.units_of(metric_type)
+    if not units_in(block) <= units:
+        return Reading(None, "wrong_unit")
+    return _read_block(tidy(block), family.n_values, units)
 
 
 def read_protocol(reply: str, n_values: int) -> str:
@@ -75,24 +81,26 @@ def read_protocol(reply: str, n_values: int) -> str:
     return ",".join(numbers[-n_values:]) if len(numbers) >= n_values else ""
 
 
-def _read_block(block: str, family: Family) -> Reading:
+def _read_block(block: str, n_values: int, units: frozenset[str]) -> Reading:
     found = tokens(block)
     if found is None:
         return Reading(None, "ambiguous")
-    if any(UNITS[token.unit] not in family.units for token in found if token.unit in UNITS):
+    if any(UNITS[token.unit] not in units for token in found if token.unit in UNITS):
         return Reading(None, "wrong_unit")
-    if len(found) == family.n_values:
+    if len(found) == n_values:
+        if _NO_NUMBER_WORD.search(block):
+            return Reading(None, "not_finite")
         return _finite(tuple(token.value for token in found))
     grouped = _thousands(block, found)
-    if len(grouped) == family.n_values:
+    if len(grouped) == n_values:
         return _finite(tuple(grouped))
     if not found:
         return Reading(None, "not_finite" if _NO_NUMBER_WORD.search(block) else "no_number")
-    return Reading(None, "too_few" if len(found) < family.n_values else "too_many")
+    return Reading(None, "too_few" if len(found) < n_values else "too_many")
 
 
 def _finite(values: tuple[float, ...]) -> Reading:
-    return Reading(values, None) if all(map(math.isfinite, values)) else Reading(None, "not_finite")
+    return Reading(values, None) if all(abs(value) <= _LARGEST for value in values) else Reading(None, "not_finite")
 
 
 def _thousands(block: str, found: Sequence[Token]) -> list[float]:

@@ -16,6 +16,10 @@ from mrarebench_hf.parse.literal import numbers
 __all__ = ["Sample", "read_sample"]
 
 
+# No picture has so many pixels, no pixel so many millimetres.
+_LARGEST = 1e12
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One line's facts.
@@ -73,7 +77,7 @@ def read_sample(record: Any, family: Family) -> Sample:
     profile = doc.get("biometric_profile")
     profile = profile if isinstance(profile, dict) else {}
     slice_dim = doc.get("slice_dim")
-    slice_dim = slice_dim if slice_dim in (0, 1, 2) else None
+    slice_dim = slice_dim if type(slice_dim) is int and 0 <= slice_dim <= 2 else None
     stored = record.get("nMAE")
     return Sample(
         doc_id=_doc_id(record.get("doc_id", 0)),
@@ -124,7 +128,9 @@ def _pair(value: Any) -> tuple[float, float] | None:
     if not isinstance(value, list) or len(value) != 2:
         return None
     first, second = value
-    if not isinstance(first, int | float) or not isinstance(second, int | float) or not (first > 0 and second > 0):
+    if not isinstance(first, int | float) or not isinstance(second, int | float):
+        return None
+    if not (0 < first < _LARGEST and 0 < second < _LARGEST):
         return None
     return float(first), float(second)
 

@@ -70,7 +70,8 @@ def read_row(record: Any, family: Family, profile: Profile, box_format: BoxForma
     """
     sample = read_sample(record, family)
     target = fitting_target(sample.target, family, profile)
-    return Row(record, sample, target, read_answer(sample.reply, family, profile, box_format, origin, sample.size_px))
+    answer = read_answer(sample.reply, family, profile, box_format, origin, sample.size_px, sample.metric_type)
+    return Row(record, sample, target, answer)
 
 
 def score_rows(rows: Sequence[Row], family: Family, profile: Profile, diagonals: Diagonals) -> Batch:

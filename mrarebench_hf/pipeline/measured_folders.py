@@ -10,7 +10,7 @@ from mrarebench_hf.families import Family
 from mrarebench_hf.measured_names import looks_like_task, parse_task
 from mrarebench_hf.store.sample_files import SampleFile, model_folders
 
-__all__ = ["chosen_folders", "require_family"]
+__all__ = ["chosen_folders", "require_family", "require_name"]
 
 
 def chosen_folders(task_dir: Path | None, model_dir: Path | None, models: Sequence[str] = ()) -> list[Path]:
@@ -29,6 +29,16 @@ def chosen_folders(task_dir: Path | None, model_dir: Path | None, models: Sequen
     if task_dir is None:
         raise UsageError("give --task_dir (one folder per model in it) or --model_dir (one model's folder)")
     return model_folders(task_dir, models)
+
+
+def require_name(parsed_dirname: str) -> None:
+    """Refuse a path where the name of the folder with parsed files is asked for.
+
+    Raises:
+        UsageError: for anything that is no plain name.
+    """
+    if parsed_dirname in ("", ".", "..") or Path(parsed_dirname).name != parsed_dirname:
+        raise UsageError(f"--parsed_dirname {parsed_dirname!r} must be the name of a folder, not a path")
 
 
 def require_family(files: Iterable[SampleFile], family: Family) -> None:

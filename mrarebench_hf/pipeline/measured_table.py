@@ -19,7 +19,7 @@ from mrarebench_hf.families import Family, Profile
 from mrarebench_hf.parse.sample import read_sample
 from mrarebench_hf.pipeline.diagonals import Diagonals
 from mrarebench_hf.pipeline.measured_batch import Row, score_columns
-from mrarebench_hf.score.measured_answers import Answer, fitting_target
+from mrarebench_hf.score.measured_answers import Answer, fitting_target, read_answer
 from mrarebench_hf.store.sample_files import Line, SampleFile, lines
 from mrarebench_hf.store.score_table import SCHEMA, as_table, checksum, read_scores
 
@@ -94,6 +94,10 @@ def _row(line: Line, family: Family, profile: Profile, key: str, file: SampleFil
     held = held[0] if isinstance(held, list) and held else held
     text = held if isinstance(held, str) else ""
     target = fitting_target(sample.target, family, profile)
+    if profile == "spec" and key == DEFAULT_KEY and "parse_reason" not in line.record and sample.reply is not None:
+        # Parsed by the other profile or package: what it took for the answer is not what this one does.
+        answer = read_answer(sample.reply, family, profile, metric_type=sample.metric_type)
+        return Row(line.record, sample, target, answer)
     values = _numbers(text, family.n_values, finite=profile == "spec")
     why = line.record.get("parse_reason")
     why = why if isinstance(why, str) and why else "unparsed"

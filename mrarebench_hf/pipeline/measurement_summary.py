@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import zlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,15 +21,15 @@ import pyarrow as pa
 from mrarebench_hf import __version__
 from mrarebench_hf.errors import StoreError, UsageError
 from mrarebench_hf.families import Family, Profile
-from mrarebench_hf.pipeline.measured_folders import chosen_folders, require_family
-from mrarebench_hf.pipeline.measured_table import DEFAULT_KEY, ParsedFile, read_parsed
+from mrarebench_hf.pipeline.measured_folders import chosen_folders, require_name
+from mrarebench_hf.pipeline.measured_table import DEFAULT_KEY, ParsedFile
+from mrarebench_hf.pipeline.parsed_model import ParsedModel, read_model
 from mrarebench_hf.report.measurement_tables import write_tables
 from mrarebench_hf.score.measurement_summary import Columns, select
 from mrarebench_hf.score.random_boxes import score_random_boxes
 from mrarebench_hf.source.plans import Plans, read_plans
 from mrarebench_hf.source.removed_samples import DEFAULT_NAME, read_removed, relative_to_dataset
 from mrarebench_hf.store.atomic import write_bytes
-from mrarebench_hf.store.sample_files import sample_files
 from mrarebench_hf.summarize.measurement_groups import Grouper, Grouping
 from mrarebench_hf.summarize.measurement_tables import as_columns, group_entry, join, overall_rows, protocol_rows
 from mrarebench_hf.summarize.protocol_files import (
@@ -89,6 +90,8 @@ class _Model:
     parts: dict[str, list[Part]]
     groups: dict[str, Columns]
     warnings: list[str]
+    reasons: Counter[str]
+    box_convention: str | None
     n_differ: int = 0
 
 
@@ -106,10 +109,10 @@ def summarize_measurements(
     folders = chosen_folders(task_dir, model_dir, models)
     found: dict[str, Any] = {}
     for folder in folders:
-        files = _parsed_files(folder, how)
-        if files is None:
+        parsed = _model(folder, how)
+        if parsed is None:
             continue
-        model = _read(files, how, plans)
+        model = _read(parsed, how, plans)
         name = folder.resolve().name
         found[name] = _model_document(model, how)
         _write_model(folder / how.parsed_dirname, model, found[name], how)
@@ -138,38 +141,41 @@ def _check(how: Summarizing) -> None:
         raise UsageError(f"profile medvision_bm groups {how.family.name} by names of labels: give --plans FILE")
     if how.removed_dir is not None and how.family.name != "TL":
         raise UsageError("--removed_samples_dir is for TL")
+    if how.removed_dir is not None and not how.removed_dir.is_dir():
+        raise UsageError(f"--removed_samples_dir {how.removed_dir}: no such folder, so nothing would be removed")
+    if how.random_baseline and not how.family.is_box:
+        raise UsageError(f"--random-baseline is for Detection; {how.family.name} has no boxes")
+    if not 0 <= how.seed < 2**32:
+        raise UsageError(f"--seed {how.seed}: give a number from 0 to {2**32 - 1}")
+    require_name(how.parsed_dirname)
 
 
-def _parsed_files(folder: Path, how: Summarizing) -> list[ParsedFile] | None:
+def _model(folder: Path, how: Summarizing) -> ParsedModel | None:
     """The parsed files of a model; None when it has none and that is to be passed over."""
-    parsed = folder / how.parsed_dirname
-    files = sample_files(parsed) if parsed.is_dir() else []
-    files = [file for file in files if not any(word in file.path.name for word in ("_proc_acc", "_eq_acc"))]
-    if not files:
-        if how.skip_unparsed:
-            _LOG.warning("%s has no parsed files and is passed over", folder)
-            return None
-        raise StoreError(
-            f"{folder} has no parsed files in {how.parsed_dirname!r}: run mrarebench parse --task_type "
-            f"{how.family.name} --model_dir {folder}, or pass over such models with --skip_model_wo_parsed_files"
-        )
-    require_family(files, how.family)
-    return [read_parsed(file, how.family, how.profile, how.resps_key, how.data_root) for file in files]
+    found = read_model(folder / how.parsed_dirname, how.family, how.profile, how.resps_key, how.data_root)
+    if found is None:
+        if not how.skip_unparsed:
+            raise StoreError(
+                f"{folder} has no parsed files in {how.parsed_dirname!r}: run mrarebench parse --task_type "
+                f"{how.family.name} --model_dir {folder}, or pass over such models with --skip_model_wo_parsed_files"
+            )
+        _LOG.warning("%s has no parsed files and is passed over", folder)
+    return found
 
 
-def _read(files: Sequence[ParsedFile], how: Summarizing, plans: Plans | None) -> _Model:
+def _read(found: ParsedModel, how: Summarizing, plans: Plans | None) -> _Model:
     """All samples of a model, by group."""
     protocol = how.profile == "medvision_bm"
     grouper = Grouper(how.family, plans, how.by, drops_unknown=protocol)
-    model = _Model({}, {}, [])
+    model = _Model({}, {}, list(found.warnings), Counter(), found.box_convention)
     columns: dict[str, list[Columns]] = {}
-    for parsed in files:
-        model.warnings += parsed.faults
+    for parsed in found.files:
         if protocol and how.family.name == "AD" and not any(name in parsed.file.path.name for name in _PROTOCOL_AD):
             model.warnings.append(f"{parsed.file.path.name} is left out, as medvision_bm does")
             continue
         table = parsed.table if how.limit is None else parsed.table.slice(0, how.limit)
-        table = _without_removed(parsed, table, how)
+        table = _without_removed(parsed, table, how, model.warnings)
+        model.reasons.update(filter(None, (*table["reason"].to_pylist(), *table["no_diagonal"].to_pylist())))
         model.n_differ += int(np.sum(table["profiles_differ"].to_numpy()))
         of_file = as_columns(how.family, table)
         for name, rows in grouper.rows(parsed.file, table).items():
@@ -177,12 +183,15 @@ def _read(files: Sequence[ParsedFile], how: Summarizing, plans: Plans | None) ->
             columns.setdefault(name, []).append(select(of_file, rows))
     model.groups = {name: join(parts) for name, parts in columns.items()}
     model.warnings += [f"{what}: {n} samples" for what, n in sorted(grouper.unknown.items())]
+    if not model.groups:
+        model.warnings.append("no samples")
     if grouper.n_unnamed:
         model.warnings.append("without --plans labels have no names, and every label is a group of its own")
     return model
 
 
-def _without_removed(parsed: ParsedFile, table: pa.Table, how: Summarizing) -> pa.Table:
+def _without_removed(parsed: ParsedFile, table: pa.Table, how: Summarizing, warnings: list[str]) -> pa.Table:
+    """The samples that no list of removed ones names; how many are left out is said, none of them too."""
     if how.removed_dir is None:
         return table
     dataset = parsed.file.dataset
@@ -196,6 +205,7 @@ def _without_removed(parsed: ParsedFile, table: pa.Table, how: Summarizing) -> p
         (relative_to_dataset(image or "", dataset), axis, _whole(index), _whole(task)) not in removed
         for image, axis, index, task in columns
     ]
+    warnings.append(f"{len(kept) - sum(kept)} samples of {parsed.file.path.name} are removed ones and left out")
     return table.filter(pa.array(kept, pa.bool_()))
 
 
@@ -218,7 +228,14 @@ def _model_document(model: _Model, how: Summarizing) -> dict[str, Any]:
         overall = {}
     else:
         overall = protocol_rows(how.family, groups)
-    document = {"overall": overall, "groups": groups, "n_profiles_differ": model.n_differ, "warnings": model.warnings}
+    document = {
+        "overall": overall,
+        "groups": groups,
+        "reasons": dict(sorted(model.reasons.items())),
+        "box_convention": model.box_convention,
+        "n_profiles_differ": model.n_differ,
+        "warnings": model.warnings,
+    }
     if _wants_random(how):
         document["baselines"] = {_RANDOM: _random_rows(model, how)}
     return document

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from types import FrameType
 
 from tqdm import tqdm
 
 from mrarebench_hf.errors import StoreError, UsageError
-from mrarebench_hf.pipeline.measured_file import FileReport, Reading, parse_file
-from mrarebench_hf.pipeline.measured_folders import chosen_folders, require_family
+from mrarebench_hf.pipeline.measured_file import FileReport, Reading, is_parsed, parse_file
+from mrarebench_hf.pipeline.measured_folders import chosen_folders, require_family, require_name
 from mrarebench_hf.score.measured_answers import check_convention
 from mrarebench_hf.store.sample_files import SampleFile, sample_files
 
@@ -36,7 +38,7 @@ def parse_measurements(
         task_dir: folder with one folder per model.
         model_dir: folder of one model, instead.
         models: only these of the task's.
-        skip_existing: leave out files whose parsed file is there.
+        skip_existing: leave out files that were parsed by the same rules from the same answers.
         processes: how many files are parsed at once.
 
     Raises:
@@ -46,7 +48,7 @@ def parse_measurements(
     _check(how, processes)
     files = _files(how, task_dir, model_dir, models)
     if skip_existing:
-        todo = [file for file in files if not (file.path.parent / how.parsed_dirname / file.path.name).is_file()]
+        todo = [file for file in files if not is_parsed(file, how)]
         if len(todo) < len(files):
             _LOG.info("%d of %d files are parsed already and skipped", len(files) - len(todo), len(files))
         files = todo
@@ -65,8 +67,7 @@ def _check(how: Reading, processes: int) -> None:
     if how.limit is not None and how.limit < 0:
         raise UsageError(f"--limit {how.limit}: give 0 or more; without --limit all samples are parsed")
     check_convention(how.family, how.profile, how.box_format, how.box_origin)
-    if how.parsed_dirname in ("", ".", "..") or Path(how.parsed_dirname).name != how.parsed_dirname:
-        raise UsageError(f"--parsed_dirname {how.parsed_dirname!r} must be the name of a folder, not a path")
+    require_name(how.parsed_dirname)
 
 
 def _files(how: Reading, task_dir: Path | None, model_dir: Path | None, models: Sequence[str]) -> list[SampleFile]:
@@ -81,13 +82,29 @@ def _parsed(files: Sequence[SampleFile], how: Reading, processes: int) -> Iterat
     if processes == 1 or len(files) < 2:
         yield from ((file, parse_file(file, how)) for file in files)
         return
+    together: dict[Path, list[SampleFile]] = {}
+    for file in files:  # tasks that share one document of results are not parsed at once
+        together.setdefault(file.results, []).append(file)
     # Started afresh: a copy of this process would copy its threads' locks too.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(files)), mp_context=context) as pool:
-        waiting = {pool.submit(parse_file, file, how): file for file in files}
+    with ProcessPoolExecutor(min(processes, len(files)), context, initializer=_end_quietly) as pool:
+        waiting = {pool.submit(_parse_each, group, how): group for group in together.values()}
         try:
             for done in as_completed(waiting):
-                yield waiting[done], done.result()
+                yield from zip(waiting[done], done.result(), strict=True)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _parse_each(files: Sequence[SampleFile], how: Reading) -> list[FileReport]:
+    return [parse_file(file, how) for file in files]
+
+
+def _end_quietly() -> None:
+    """Ctrl-C reaches every process: one reports it, the others clear up and go."""
+    signal.signal(signal.SIGINT, _leave)
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    raise SystemExit(130)

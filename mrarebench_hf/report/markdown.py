@@ -173,5 +173,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def cell(text: str) -> str:
     """A model's name is a user's text: it must not break out of its cell."""
-    escaped = re.sub(r"([\\|`\[\]*])", r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
+    text = re.sub(r"<(?!\d)", "&lt;", text.replace("&", "&amp;"))  # before a digit it opens no tag
+    escaped = re.sub(r"([\\|`\[\]*])", r"\\\1", text)
     return " ".join(escaped.split())

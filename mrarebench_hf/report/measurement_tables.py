@@ -111,6 +111,13 @@ def _rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str, Mapping[
 
 def _warnings(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for model, found in document["models"].items():
+        if found["reasons"]:
+            yield (
+                model,
+                "not scored, or without nMAE: " + ", ".join(f"{why} {n}" for why, n in found["reasons"].items()),
+            )
+        if found["box_convention"] not in (None, "xyxy01 lower-left"):
+            yield model, f"boxes were read as {found['box_convention']}, not as they were asked for"
         if found["n_profiles_differ"]:
             yield model, f"{found['n_profiles_differ']} answers are read differently by the two profiles"
         for label, row in found["overall"].items():
@@ -153,6 +160,7 @@ def _no_formula(text: str) -> str:
 
 
 def _latex(text: str) -> str:
+    text = " ".join(text.split())  # an empty line ends a paragraph, which a table cannot hold
     special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--"}
     special |= {"<": r"$<$", ">": r"$>$"}
     return re.sub(r"[\\&%$#_{}~^<>–]", lambda found: special.get(found[0], f"\\{found[0]}"), text)

@@ -53,7 +53,8 @@ def to_fractions(
             rows_columns = np.asarray(size_px, np.float64).reshape(-1, 2)
             found /= rows_columns[:, [1, 0, 1, 0]]
     if origin == "upper-left":
-        found[:, [1, 3]] = 1.0 - found[:, [1, 3]]
+        # The corner that is the upper one there is the lower one here, and corners are compared in order.
+        found[:, [1, 3]] = 1.0 - found[:, [3, 1]]
     return found
 
 

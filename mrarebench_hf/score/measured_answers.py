@@ -15,6 +15,7 @@ import numpy.typing as npt
 from mrarebench_hf import families
 from mrarebench_hf.errors import UnknownNameError, UsageError
 from mrarebench_hf.families import Family, Profile
+from mrarebench_hf.parse.answer_block import first_block
 from mrarebench_hf.parse.measurement import read, read_protocol
 from mrarebench_hf.score.box_convention import (
     BOX_FORMATS,
@@ -65,6 +66,7 @@ def read_answer(
     box_format: BoxFormat = "xyxy01",
     origin: BoxOrigin = "lower-left",
     size_px: Pair | None = None,
+    metric_type: str | None = None,
 ) -> Answer:
     """Read one reply; None is a failed request.
 
@@ -75,6 +77,7 @@ def read_answer(
         box_format: what the numbers of a box are.
         origin: where y is 0.
         size_px: rows and columns of the picture, for boxes in pixels.
+        metric_type: "distance" or "angle" where a family has both; None when it is not known.
 
     >>> from mrarebench_hf.families import get
     >>> read_answer("<answer>[100, 200, 500, 600]</answer>", get("Detection"), box_format="xyxy1000").values
@@ -82,12 +85,13 @@ def read_answer(
     """
     if reply is None:
         return Answer(None, "no_answer", "", False)
-    by_spec = read(reply, family)
+    by_spec = read(reply, family, metric_type)
     text = read_protocol(reply, family.n_values)
     by_protocol = tuple(map(float, text.split(","))) if text else None
     differ = by_spec.values != by_protocol
     if profile == "medvision_bm":
-        return Answer(by_protocol, None if by_protocol else "too_few", text, differ)
+        why = None if by_protocol else "no_tag" if first_block(reply) is None else "too_few"
+        return Answer(by_protocol, why, text, differ)
     values = by_spec.values
     if values is None:
         return Answer(None, by_spec.reason, "", differ)

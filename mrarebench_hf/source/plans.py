@@ -57,7 +57,7 @@ def read_plans(path: Path) -> Plans:
         document = json.loads(path.read_bytes())
     except FileNotFoundError as error:
         raise DataNotFoundError(f"no plans file {path}") from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataFormatError(f"{path} is no readable JSON file: {error}") from error
     if not isinstance(document, dict):
         raise DataFormatError(f"{path} holds {type(document).__name__}, not an object of datasets")

@@ -44,6 +44,8 @@ def relative_to_dataset(image_file: str, dataset: str) -> str:
 
     >>> relative_to_dataset("Data/Datasets/KiTS23/Images/a.nii.gz", "KiTS23")
     'Images/a.nii.gz'
+    >>> relative_to_dataset("KiTS23/Images/a.nii.gz", "KiTS23")
+    'Images/a.nii.gz'
     """
-    before, found, after = image_file.partition(f"/{dataset}/")
+    before, found, after = f"/{image_file}".partition(f"/{dataset}/")
     return after if found else before.rpartition("/")[2]

@@ -6,6 +6,9 @@ In: the path of a volume. Out: its shape and its zooms. Needs nibabel, the extra
 from __future__ import annotations
 
 import functools
+import math
+import os
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,14 +54,23 @@ def read_header(path: Path) -> Header:
         import nibabel
     except ImportError as error:
         raise MissingDependencyError("nibabel", "medvision", "reading the spacing of a volume") from error
-    if not path.is_file():
+    if not os.path.isfile(path):  # unlike Path's, it takes a name that no file can have for one that none has
         raise DataNotFoundError(f"no volume {path}: paths in the samples count from --data-root")
     try:
         header: Any = nibabel.load(path).header
         shape = tuple(int(side) for side in header.get_data_shape()[:3])
         zooms = tuple(float(zoom) for zoom in header.get_zooms()[:3])
-    except (nibabel.filebasedimages.ImageFileError, OSError, ValueError, EOFError) as error:
+    except _damage(nibabel) as error:
         raise DataFormatError(f"{path} is no readable NIfTI volume: {error}") from error
     if len(shape) != 3 or len(zooms) != 3:
         raise DataFormatError(f"{path} has {len(shape)} dimensions, a volume has 3")
+    if not all(math.isfinite(zoom) and zoom > 0 for zoom in zooms):
+        raise DataFormatError(f"{path} has a spacing of {zooms}: millimetres per voxel are positive")
     return Header(shape, zooms)
+
+
+def _damage(nibabel: Any) -> tuple[type[Exception], ...]:
+    """What nibabel, or what it calls, raises on damaged files."""
+    images = nibabel.spatialimages
+    own = nibabel.filebasedimages.ImageFileError, images.HeaderDataError, images.HeaderTypeError
+    return *own, OSError, ValueError, EOFError, TypeError, OverflowError, zlib.error

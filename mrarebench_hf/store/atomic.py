@@ -39,7 +39,7 @@ def write_bytes(path: Path, data: bytes) -> None:
         os.replace(temporary, path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise StoreError(f"cannot write {path}: {error.strerror}; choose another --results-dir") from error
+        raise StoreError(f"cannot write {path}: {error.strerror}; make room, or choose another folder") from error
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:

@@ -6,6 +6,7 @@ metadata say: by which rules it was made, of how many lines, and the checksum of
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zlib
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 from mrarebench_hf.errors import StoreError
 
-__all__ = ["SCHEMA", "ScoreTable", "as_table", "checksum", "read_scores"]
+__all__ = ["SCHEMA", "ScoreTable", "as_table", "checksum", "read_about", "read_scores"]
 
 _NUMBER, _TEXT, _FLAG = pa.float64(), pa.string(), pa.bool_()
 
@@ -68,12 +69,13 @@ class ScoreTable:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._writer.close()
+        with contextlib.suppress(OSError, pa.ArrowException):  # on a full disk closing fails once more
+            self._writer.close()
         self._temporary.unlink(missing_ok=True)
 
-    def write(self, columns: Mapping[str, Any]) -> None:
-        """Append rows, as ``as_table`` takes them."""
-        self._writer.write_table(as_table(columns))
+    def write(self, rows: pa.Table) -> None:
+        """Append rows, as ``as_table`` makes them."""
+        self._writer.write_table(rows)
 
     def finish(self, about: Mapping[str, Any]) -> None:
         """Put the file in its place with what is to be known about it."""
@@ -110,6 +112,15 @@ def read_scores(path: Path) -> tuple[dict[str, Any], pa.Table] | None:
     if table.schema.names != SCHEMA.names:  # another version's
         return None
     return about, table.sort_by("doc_id") if not _is_sorted(table["doc_id"].to_numpy()) else table
+
+
+def read_about(path: Path) -> dict[str, Any] | None:
+    """What is known about a table; None when there is none, or none that can be read."""
+    try:
+        found = json.loads(pq.read_metadata(path).metadata[_META])
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def checksum(path: Path) -> str:

@@ -6,6 +6,7 @@ complete or not at all.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from array import array
 from pathlib import Path
@@ -38,7 +39,8 @@ class SortedLines:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):  # on a full disk closing fails once more
+            self._file.close()
         self._temporary.unlink(missing_ok=True)
 
     def write(self, number: int, line: bytes) -> None:

@@ -78,7 +78,7 @@ def results_document(
 
     Args:
         raw: the document of stage 1; without one there is a new one.
-        task: name of the task, for a new document.
+        task: name of the task: of its entry, where several are there or none is.
         family: what is measured.
         profile: by which rules.
         columns: the samples.
@@ -87,9 +87,12 @@ def results_document(
     document = dict(raw) if raw is not None else {}
     results = document.get("results")
     results = dict(results) if isinstance(results, dict) and results else {task: {"alias": task}}
-    first = next(iter(results))  # medvision_bm completes the first entry only
-    old = results[first] if isinstance(results[first], dict) else {}
-    results[first] = old | (_protocol_values if profile == "medvision_bm" else _values)(family, columns)
+    name = next(iter(results))  # medvision_bm completes the first entry, whatever its name
+    if profile == "spec" and (task in results or len(results) > 1):
+        name = task
+    old = results.get(name)
+    values = (_protocol_values if profile == "medvision_bm" else _values)(family, columns)
+    results[name] = (old if isinstance(old, dict) else {}) | values
     return document | {"results": results, "mrarebench": dict(about)}
 
 

@@ -127,7 +127,7 @@ def test_only_distances_have_an_nmae(angle_distance: Any) -> None:
         ("<answer>[100, 200, 500, 600]</answer>", {"box_format": "xyxy1000"}, None),
         ("<answer>[64, 96, 320, 288]</answer>", {"box_format": "xyxy_px"}, [480, 640]),
         ("<answer>[0.1, 0.2, 0.4, 0.4]</answer>", {"box_format": "xywh01"}, None),
-        ("<answer>[0.1, 0.8, 0.5, 0.4]</answer>", {"box_origin": "upper-left"}, None),
+        ("<answer>[0.1, 0.4, 0.5, 0.8]</answer>", {"box_origin": "upper-left"}, None),
     ],
 )
 def test_br27_a_declared_convention_is_followed_and_never_guessed(
@@ -136,6 +136,7 @@ def test_br27_a_declared_convention_is_followed_and_never_guessed(
     reference = {**BOX, "image_size": size}
     result = detection.compute(predictions=[answer], references=[reference], **options)
     assert result["IoU"] == pytest.approx(1.0)
+    assert result["MAE"] == pytest.approx(0.0, abs=1e-12)
     undeclared = detection.compute(predictions=[answer], references=[reference])
     assert undeclared["IoU"] < 0.4
 

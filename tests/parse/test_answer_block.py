@@ -31,6 +31,7 @@ def test_br17_the_last_complete_block_counts(reply: str, block: str | None) -> N
         ('<answer type="box">4</answer>', "4"),
         ("</answer>5<answer>", None),
         ("<answers>6</answers>", None),
+        ("<answer-box>6</answer-box>", None),
         ("<answer></answer>", ""),
         ("", None),
     ],

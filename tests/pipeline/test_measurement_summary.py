@@ -77,7 +77,9 @@ def test_lines_that_others_parsed_are_read_too_and_give_the_same(tmp_path: Path)
     values = (parsed / "summary_values_TL_Task.json").read_bytes()
     for path in parsed.glob("*.parquet"):
         path.unlink()
-    assert _summarize("TL", task, **how)["models"] == ours["models"]
+    theirs = _summarize("TL", task, **how)["models"]
+    assert (theirs["m"].pop("reasons"), ours["models"]["m"].pop("reasons")) == ({"unparsed": 1}, {"no_tag": 1})
+    assert theirs == ours["models"]
     assert json.loads((parsed / "summary_values_TL_Task.json").read_bytes()) == json.loads(values)
 
 
@@ -199,6 +201,8 @@ def test_removed_samples_are_left_out(tmp_path: Path) -> None:
     how: dict[str, Any] = {"removed_dir": tmp_path / "removed", "removed_name": "list.json"}
     row = _summarize("TL", tmp_path / "task", **how)["models"]["m"]["overall"]["all"]
     assert (row["n_total"], row["MAE"]) == (2, 0.0)
+    warnings = _summarize("TL", tmp_path / "task", **how)["models"]["m"]["warnings"]
+    assert any("1 samples of" in text and "removed" in text for text in warnings)
     assert (tmp_path / "task" / "summary_TL_Task_filtered.json").is_file()
     how["removed_name"] = "other.json"
     assert _summarize("TL", tmp_path / "task", **how)["models"]["m"]["overall"]["all"]["n_total"] == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mrarebench_hf.report.markdown import render
+from mrarebench_hf.report.markdown import cell, render
 
 
 def run(name: str = "org/model", **metrics: float | None) -> dict[str, Any]:
@@ -109,6 +109,7 @@ def test_a_name_cannot_break_the_table_or_inject_html() -> None:
     text = render(document(run("a|b\n<script>alert(1)</script>")))
     assert "<script" not in text
     assert "a\\|b &lt;script>" in text
+    assert cell("MRE<0.1 <b>") == "MRE<0.1 &lt;b>"
     assert len([line for line in text.splitlines() if line.startswith("|")]) == 3
 
 

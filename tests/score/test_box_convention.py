@@ -28,6 +28,7 @@ TARGET = [0.1, 0.2, 0.5, 0.6]
 def test_br27_every_convention_gives_the_same_box(box: list[float], box_format: BoxFormat, origin: BoxOrigin) -> None:
     found = to_fractions([box], box_format, origin, [[480, 640]])
     assert overlap(found, [TARGET]).iou[0] == pytest.approx(1.0)
+    assert found[0] == pytest.approx(TARGET)  # corner by corner, or the MAE of a right answer is not 0
     assert not out_of_range(found)[0]
 
 

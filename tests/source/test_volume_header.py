@@ -44,6 +44,31 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_header(_volume(tmp_path / "flat.nii", (4, 5), (1, 1)))
 
 
+@pytest.mark.parametrize(
+    ("offset", "damage"),
+    [
+        (70, b"\xff\x7f"),  # a type of data that does not exist
+        (40, b"\x09\x00"),  # nine dimensions
+        (80, b"\x00\x00\xc0\x7f"),  # a spacing of NaN
+        (80, b"\x00\x00\x80\x7f"),  # an endless one
+    ],
+)
+def test_a_damaged_header_is_named(tmp_path: Path, offset: int, damage: bytes) -> None:
+    whole = bytearray(_volume(tmp_path / "a.nii", (4, 5, 6), (1, 1, 1)).read_bytes())
+    whole[offset : offset + len(damage)] = damage
+    (tmp_path / "damaged.nii").write_bytes(whole)
+    with pytest.raises(DataFormatError, match=r"damaged\.nii "):
+        read_header(tmp_path / "damaged.nii")
+
+
+def test_a_damaged_gzip_is_named(tmp_path: Path) -> None:
+    whole = bytearray(_volume(tmp_path / "a.nii.gz", (4, 5, 6), (1, 1, 1)).read_bytes())
+    whole[12:40] = b"\xff" * 28
+    (tmp_path / "damaged.nii.gz").write_bytes(whole)
+    with pytest.raises(DataFormatError, match=r"damaged\.nii\.gz "):
+        read_header(tmp_path / "damaged.nii.gz")
+
+
 def test_without_nibabel_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = _volume(tmp_path / "a.nii", (4, 5, 6), (1, 1, 1))
     monkeypatch.setitem(sys.modules, "nibabel", None)

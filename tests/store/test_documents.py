@@ -14,7 +14,7 @@ from mrarebench_hf.errors import StoreError
 from mrarebench_hf.records import ImagePart, Prompt, Response, TextPart
 from mrarebench_hf.store import atomic, manifest
 from mrarebench_hf.store.fingerprint import cache_key, fingerprint
-from mrarebench_hf.store.layout import RunFolder, run_folders
+from mrarebench_hf.store.layout import RunFolder, run_folders, started_folders
 from mrarebench_hf.store.record import results_document, sample
 
 TAG = "MRareBench_Diagnosis"
@@ -169,6 +169,18 @@ def test_run_folders_are_those_with_a_summary(tmp_path: Path) -> None:
     assert [(f.tag, f.root.name) for f in found] == [(TAG, "a"), (TAG, "b"), ("MRareBench_Diagnosis_TO", "a")]
     with pytest.raises(StoreError, match="no results folder"):
         run_folders(tmp_path / "none")
+
+
+def test_started_folders_leave_out_measured_runs_and_keep_unreadable_ones(tmp_path: Path) -> None:
+    atomic.write_json(tmp_path / TAG / "a" / "run.json", {"stamp": "20200101_000000"})
+    atomic.write_json(tmp_path / "MedVision-TL" / "a" / "run.json", {"tasks": []})
+    (tmp_path / TAG / "b").mkdir()
+    (tmp_path / TAG / "b" / "run.json").write_text("{")
+    assert [(f.tag, f.root.name) for f in started_folders(tmp_path)] == [(TAG, "a"), (TAG, "b")]
+    with pytest.raises(StoreError, match="no run over conditions"):
+        started_folders(tmp_path / "MedVision-TL")
+    with pytest.raises(StoreError, match="no results folder"):
+        started_folders(tmp_path / "none")
 
 
 def test_samples_hold_sizes_and_hashes_in_place_of_pictures() -> None:

@@ -11,21 +11,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from mrarebench_hf.errors import StoreError
-from mrarebench_hf.store.score_table import SCHEMA, ScoreTable, checksum, read_scores
+from mrarebench_hf.store.score_table import SCHEMA, ScoreTable, as_table, checksum, read_scores
 
 
-def _columns(doc_ids: list[int], **columns: Any) -> dict[str, Any]:
+def _rows(doc_ids: list[int], **columns: Any) -> pa.Table:
     found: dict[str, Any] = {field.name: [None] * len(doc_ids) for field in SCHEMA}
-    return found | {"doc_id": doc_ids} | columns
+    return as_table(found | {"doc_id": doc_ids} | columns)
 
 
 def test_rows_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     with ScoreTable(path) as table:
         table.write(
-            _columns([3, 4], mae=np.array([1.5, np.nan]), target=[(1.0, 2.0), (3.0,)], status=["scored", "unparsed"])
+            _rows([3, 4], mae=np.array([1.5, np.nan]), target=[(1.0, 2.0), (3.0,)], status=["scored", "unparsed"])
         )
-        table.write(_columns([1]))
+        table.write(_rows([1]))
         assert not path.exists()
         table.finish({"profile": "spec"})
     found = read_scores(path)
@@ -40,7 +40,7 @@ def test_rows_come_back_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 
 def test_rows_that_are_in_order_stay_as_they_are(tmp_path: Path) -> None:
     with ScoreTable(tmp_path / "x.parquet") as table:
-        table.write(_columns([1, 1, 2], response=["a", "b", "c"]))
+        table.write(_rows([1, 1, 2], response=["a", "b", "c"]))
         table.finish({})
     found = read_scores(tmp_path / "x.parquet")
     assert found is not None
@@ -49,7 +49,7 @@ def test_rows_that_are_in_order_stay_as_they_are(tmp_path: Path) -> None:
 
 def test_without_finish_there_is_no_record(tmp_path: Path) -> None:
     with ScoreTable(tmp_path / "x.parquet") as table:
-        table.write(_columns([1]))
+        table.write(_rows([1]))
     assert list(tmp_path.iterdir()) == []
     assert read_scores(tmp_path / "x.parquet") is None
 
