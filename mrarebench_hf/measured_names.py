@@ -72,9 +72,27 @@ class TaskName:
     @property
     def config(self) -> str:
         """The dataset config that holds the task's samples; variants change prompts only and are not in it."""
+        return self._name("")
+
+    @property
+    def canonical(self) -> str:
+        """The one name of all that mean the same rows: the config, with the variants between plane and split.
+
+        >>> parse_task("KiTS23_TumorLesionSize_Task01_Axial-scaledPS-CoT").canonical
+        'KiTS23_TumorLesionSize_Task01_Axial-CoT-scaledPS_Test'
+        """
+        words = [
+            "CoT" if self.cot else "",
+            "woInstruct" if self.cot and not self.steps else "",
+            "scaledPS" if self.scaled else "",
+            "{}x{}".format(*self.resize_px) if self.resize_px else "",
+        ]
+        return self._name("".join(f"-{word}" for word in words if word))
+
+    def _name(self, variant: str) -> str:
         kind = _CONFIG_KINDS[self.family.name]
         metric = f"_{self.metric}" if self.metric else ""
-        return f"{self.dataset}_{kind}{metric}_Task{self.number:02d}_{self.plane}_{self.split}"
+        return f"{self.dataset}_{kind}{metric}_Task{self.number:02d}_{self.plane}{variant}_{self.split}"
 
 
 def looks_like_task(name: str) -> bool:

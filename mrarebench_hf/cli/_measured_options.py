@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mrarebench_hf.errors import UsageError
@@ -13,10 +12,8 @@ if TYPE_CHECKING:
     from mrarebench_hf.model import Settings
     from mrarebench_hf.pipeline.measured_options import MeasuredOptions
 
-__all__ = ["DATA_VARIABLE", "add_measured", "measured_options", "refuse_measured"]
+__all__ = ["add_measured", "add_reading", "measured_options", "refuse_measured", "refuse_of_conditions"]
 
-# Where MedVision's data lies when --data-dir does not say; the name that its users have set already.
-DATA_VARIABLE = "MedVision_DATA_DIR"
 _POLICIES = ("first", "spread", "random")
 # Option → (flag, value that means "not given").
 _OWN: dict[str, tuple[str, Any]] = {
@@ -35,20 +32,26 @@ _OF_CONDITIONS = {
 
 
 def add_measured(parser: argparse.ArgumentParser) -> None:
-    """Declare the options."""
-    group = parser.add_argument_group("MedVision", "for --data that names its tasks or a task list (JSON)")
-    group.add_argument("--release", metavar="V", help="version of the data, 1.0.0 to 1.4.0; default: latest (1.4.0)")
+    """Declare the options of a run."""
+    group = add_reading(parser)
     group.add_argument(
         "--sample-policy", "--sample_policy", choices=_POLICIES,
         help="which samples --limit leaves: the first (default), at even distances over all, or drawn by --seed",
     )  # fmt: skip
-    group.add_argument("--reshape-image-hw", "--reshape_image_hw", type=_size, metavar="H,W",
-                       help="bring every slice to so many rows and columns first")  # fmt: skip
     group.add_argument("--perceived-size", "--perceived_size", type=_size, metavar="H,W",
                        help="size of the picture that the model sees, where its processor does not tell")  # fmt: skip
+
+
+def add_reading(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Declare how the data are read, in a group of their own."""
+    group = parser.add_argument_group("MedVision", "for --data that names its tasks or a task list (JSON)")
+    group.add_argument("--release", metavar="V", help="version of the data, 1.0.0 to 1.4.0; default: latest (1.4.0)")
+    group.add_argument("--reshape-image-hw", "--reshape_image_hw", type=_size, metavar="H,W",
+                       help="bring every slice to so many rows and columns first")  # fmt: skip
     group.add_argument("--no-filter", action="store_true", help="keep the samples that MedVision's filters leave out")
     group.add_argument("--float16-targets", action="store_true",
                        help="round targets to float16, as MedVision's own rows hold them")  # fmt: skip
+    return group
 
 
 def measured_options(args: argparse.Namespace, settings: Settings) -> MeasuredOptions:
@@ -58,16 +61,14 @@ def measured_options(args: argparse.Namespace, settings: Settings) -> MeasuredOp
         UsageError: for options that such a run does not have, or without a data folder.
     """
     from mrarebench_hf.pipeline.measured_options import DEFAULT_LIMIT, MeasuredOptions
+    from mrarebench_hf.source.releases import data_folder
     from mrarebench_hf.source.task_list import read_tasks
 
-    _refuse(args, _OF_CONDITIONS, "is for MRareBench's conditions, not for MedVision's tasks")
-    data_dir = args.data_dir or (Path(os.environ[DATA_VARIABLE]) if os.environ.get(DATA_VARIABLE) else None)
-    if data_dir is None:
-        raise UsageError(f"MedVision's data is read from a local folder: give --data-dir DIR, or set {DATA_VARIABLE}")
+    refuse_of_conditions(args)
     return MeasuredOptions(
         tasks=read_tasks(args.data),
         model=args.model,
-        data_dir=data_dir,
+        data_dir=data_folder(args.data_dir),
         settings=settings,
         mode=args.mode,
         results_dir=args.results_dir,
@@ -86,8 +87,17 @@ def measured_options(args: argparse.Namespace, settings: Settings) -> MeasuredOp
     )
 
 
+def refuse_of_conditions(args: argparse.Namespace) -> None:
+    """Refuse options of conditions where MedVision's tasks are meant.
+
+    Raises:
+        UsageError: for the first one that is given.
+    """
+    _refuse(args, _OF_CONDITIONS, "is for MRareBench's conditions, not for MedVision's tasks")
+
+
 def refuse_measured(args: argparse.Namespace) -> None:
-    """Refuse MedVision's options in a run over conditions, where they would do nothing.
+    """Refuse MedVision's options where conditions are meant.
 
     Raises:
         UsageError: for the first one that is given.
@@ -97,7 +107,7 @@ def refuse_measured(args: argparse.Namespace) -> None:
 
 def _refuse(args: argparse.Namespace, options: dict[str, tuple[str, Any]], why: str) -> None:
     for name, (flag, absent) in options.items():
-        if getattr(args, name) != absent:
+        if getattr(args, name, absent) != absent:
             raise UsageError(f"{flag} {why}")
 
 

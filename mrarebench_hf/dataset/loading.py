@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from mrarebench_hf import conditions, tasks
 from mrarebench_hf.conditions import Condition
-from mrarebench_hf.dataset.cache import NAME, SPLIT, Slot
+from mrarebench_hf.dataset.arrow_folder import NAME, cache_root
+from mrarebench_hf.dataset.cache import SPLIT, Slot
 from mrarebench_hf.dataset.columns import features
 from mrarebench_hf.dataset.notes import Notes
 from mrarebench_hf.dataset.prepared import Prepared
@@ -23,7 +24,7 @@ from mrarebench_hf.source.resolve import Located, locate, sha256_of
 if TYPE_CHECKING:
     from datasets import Dataset, IterableDataset
 
-__all__ = ["load", "prepare"]
+__all__ = ["load_condition", "prepare"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -70,12 +71,12 @@ def prepare(
     return {c.name: _prepare(c, *files[c.task], cache_dir, told) for c in dict.fromkeys(wanted)}
 
 
-def load(
+def load_condition(
     condition: str,
     *,
     data_dir: str | Path | None = None,
     revision: str | None = None,
-    split: str = SPLIT,
+    split: str | None = None,
     streaming: bool = False,
     cache_dir: str | Path | None = None,
 ) -> Dataset | IterableDataset:
@@ -89,7 +90,7 @@ def load(
         condition: short or long name.
         data_dir: where the benchmark files are; None for ``$LMUData``, then the Hub.
         revision: of the Hub dataset.
-        split: "test", the only one.
+        split: "test", the only one, or None.
         streaming: read rows from the file as they are asked for; nothing is written to the cache.
         cache_dir: None for datasets' own.
 
@@ -98,8 +99,8 @@ def load(
         DataError: when the benchmark file is missing or damaged.
     """
     chosen = conditions.get(condition)
-    if split != SPLIT:
-        raise UnknownNameError("split", split, (SPLIT,))
+    if split not in (None, SPLIT):
+        raise UnknownNameError("split", str(split), (SPLIT,))
     if streaming:
         return _stream(chosen, locate(chosen.task, data_dir=data_dir, revision=revision))
     found = prepare([condition], data_dir=data_dir, revision=revision, cache_dir=cache_dir)
@@ -109,15 +110,13 @@ def load(
 def _prepare(
     condition: Condition, located: Located, sha256: str, cache_dir: str | Path | None, told: set[tuple[str, str]]
 ) -> Prepared:
-    import datasets.config
-
-    slot = Slot(Path(cache_dir or datasets.config.HF_DATASETS_CACHE).expanduser(), condition, sha256)
+    slot = Slot(cache_root(cache_dir), condition, sha256)
     notes = slot.fill(located.path)
     unexpected = _row_count(condition, located, notes.n_rows)
     _tell(condition, (*notes.lines(), *unexpected), told)
     warnings = notes.warnings + unexpected
     provenance = located.provenance(sha256, notes.n_rows)
-    return Prepared(condition, provenance, slot.shard, located.path, warnings, notes.faults)
+    return Prepared(condition, provenance, slot.folder, located.path, warnings, notes.faults)
 
 
 def _row_count(condition: Condition, located: Located, n_rows: int) -> tuple[str, ...]:

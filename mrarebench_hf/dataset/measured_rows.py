@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mrarebench_hf.errors import DataFormatError, UsageError
+from mrarebench_hf.errors import DataError, DataFormatError, DataNotFoundError, UsageError
 from mrarebench_hf.measured import Geometry, MeasuredSample, View
 from mrarebench_hf.measured_names import TaskName
 from mrarebench_hf.prompt.measurement import measurement_prompt
@@ -69,6 +69,33 @@ class MeasuredRows:
         """
         return slice_geometry(self.volumes, sample)
 
+    def shown_geometry(self, sample: MeasuredSample) -> Geometry:
+        """Size and spacing of a sample's picture, after any resizing and scaling; raises as ``geometry`` does."""
+        shown = slice_geometry(self.volumes, sample, self.resize_px)
+        return shown.scaled(self.scale(sample) or (1.0, 1.0))
+
+    def require_volumes(self, samples: Sequence[MeasuredSample]) -> None:
+        """See that all volumes are there and those of the plan, so that a user fetches what is missing in one go.
+
+        Raises:
+            DataError: when some are not; it names the first and says how many.
+        """
+        faults: dict[str, DataError] = {}
+        files = {sample.image_file: sample for sample in samples}
+        for file, sample in files.items():
+            try:
+                self.geometry(sample)
+            except DataError as error:
+                faults[file] = error
+        if not faults:
+            return
+        first = next(iter(faults.values()))
+        if len(faults) == 1:
+            raise first
+        missing = all(isinstance(error, DataNotFoundError) for error in faults.values())
+        kind = DataNotFoundError if missing else type(first)
+        raise kind(f"{len(faults)} of {len(files)} volumes cannot be used; the first: {first}")
+
     def picture(self, sample: MeasuredSample) -> SlicePicture:
         """The rendered slice; raises DataError as ``geometry`` does, and when the voxels cannot be read."""
         return slice_picture(self.volumes, sample, self.resize_px)
@@ -77,9 +104,8 @@ class MeasuredRows:
         """The text, with the size and spacing of the picture as the model sees it."""
         if self.found.name.family.is_box:
             return measurement_prompt(sample, self.found.name, self.geometry(sample))
-        shown = slice_geometry(self.volumes, sample, self.resize_px)
-        stated = stated_geometry(shown.scaled(self.scale(sample) or (1.0, 1.0)), self.view(shown.size_px))
-        return measurement_prompt(sample, self.found.name, stated)
+        shown = self.shown_geometry(sample)
+        return measurement_prompt(sample, self.found.name, stated_geometry(shown, self.view(shown.size_px)))
 
     def scale(self, sample: MeasuredSample) -> tuple[float, float] | None:
         """Factors on the stated spacing, of rows and columns; None for a task that does not scale."""

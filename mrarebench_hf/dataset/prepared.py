@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mrarebench_hf.conditions import Condition
+from mrarebench_hf.dataset.arrow_folder import ArrowFolder
 from mrarebench_hf.records import Provenance
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Prepared:
     Attributes:
         condition: the input condition.
         provenance: where its cases came from.
-        path: the Arrow file.
+        folder: where its rows lie.
         source: the benchmark file.
         warnings: what a reader of its scores must know; free of paths.
         faults: per id the pictures that could not be had, as (slot, reason).
@@ -30,23 +31,24 @@ class Prepared:
 
     condition: Condition
     provenance: Provenance
-    path: Path
+    folder: ArrowFolder
     source: Path
     warnings: tuple[str, ...]
     faults: dict[str, list[tuple[int, str]]]
+
+    @property
+    def path(self) -> Path:
+        """The Arrow file."""
+        return self.folder.shard
 
     def dataset(self, *, decode: bool = True) -> Dataset:
         """The rows, memory-mapped; pictures are decoded when looked at, or with ``decode=False`` stay bytes.
 
         A picture that could not be had is None.
         """
-        from datasets import Dataset, DatasetInfo, NamedSplit
-
-        from mrarebench_hf.dataset.cache import SPLIT
         from mrarebench_hf.dataset.rows import undecoded
 
-        info = DatasetInfo.from_directory(str(self.path.parent))
-        dataset = Dataset.from_file(str(self.path), info=info, split=NamedSplit(SPLIT))
+        dataset = self.folder.dataset()
         return dataset if decode else undecoded(dataset)
 
     def n_bytes(self) -> int:

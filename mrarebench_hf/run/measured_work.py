@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tqdm import tqdm
 
 from mrarebench_hf.dataset.measured_rows import MeasuredRows
-from mrarebench_hf.errors import DataError, DataNotFoundError
+from mrarebench_hf.errors import DataError
 from mrarebench_hf.measured import MeasuredSample
 from mrarebench_hf.model import Backend, Request
 from mrarebench_hf.records import ImagePart, Prompt, TextPart
@@ -44,7 +44,7 @@ class MeasuredWork(Work):
             DataError: when volumes are missing or are not those of the plan.
         """
         work = cls(rows, chosen, folder, backend.needs_references)
-        _require_volumes(rows, [rows.found.samples[number] for number in chosen])
+        rows.require_volumes([rows.found.samples[number] for number in chosen])
         if backend.needs_references:
             # All samples, whatever the limit: what a baseline draws from must not depend on it.
             backend.fit(work.name, [{"target": list(rows.target(sample))} for sample in rows.found.samples])
@@ -116,21 +116,3 @@ class MeasuredWork(Work):
 
     def _prompt(self, sample: MeasuredSample, picture: bytes | None) -> Prompt:
         return Prompt(sample.sample_id, (ImagePart(picture), TextPart(self.rows.prompt(sample))))
-
-
-def _require_volumes(rows: MeasuredRows, samples: list[MeasuredSample]) -> None:
-    """All volumes at once, so that a user fetches what is missing in one go."""
-    faults: dict[str, DataError] = {}
-    files = {sample.image_file: sample for sample in samples}
-    for file, sample in files.items():
-        try:
-            rows.geometry(sample)
-        except DataError as error:
-            faults[file] = error
-    if not faults:
-        return
-    first = next(iter(faults.values()))
-    if len(faults) == 1:
-        raise first
-    kind = DataNotFoundError if all(isinstance(error, DataNotFoundError) for error in faults.values()) else type(first)
-    raise kind(f"{len(faults)} of {len(files)} volumes cannot be used; the first: {first}")

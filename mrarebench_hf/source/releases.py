@@ -6,6 +6,7 @@ a release left as they were keep their plans.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +14,26 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-from mrarebench_hf.errors import DataNotFoundError, UnknownNameError
+from mrarebench_hf.errors import DataNotFoundError, UnknownNameError, UsageError
 
-__all__ = ["LATEST", "RELEASES", "RESTRICTED", "PlanFile", "PlanKind", "find_plan", "resolve_release"]
+__all__ = [
+    "DATA_VARIABLE",
+    "LATEST",
+    "RELEASES",
+    "RESTRICTED",
+    "PlanFile",
+    "PlanKind",
+    "data_folder",
+    "find_plan",
+    "resolve_release",
+]
 
 PlanKind: TypeAlias = Literal["segmentation", "detection", "biometry"]
 
 RELEASES: tuple[str, ...] = ("1.0.0", "1.1.0", "1.1.1", "1.2.0", "1.2.1", "1.3.0", "1.4.0")
 LATEST = "1.4.0"
+# Where MedVision's data lies when nobody says; the name that its users have set already.
+DATA_VARIABLE = "MedVision_DATA_DIR"
 
 _OWN_COPY = "its files may not be passed on: upload your own copy to a private repository on the Hub and name it"
 RESTRICTED: Mapping[str, str] = MappingProxyType(
@@ -48,6 +61,21 @@ class PlanFile:
     path: Path
     kind: str
     version: str
+
+
+def data_folder(given: str | Path | None) -> Path:
+    """The folder that holds ``Datasets/``: the given one, else ``$MedVision_DATA_DIR``.
+
+    Raises:
+        UsageError: when there is neither.
+    """
+    folder = given or os.environ.get(DATA_VARIABLE)
+    if not folder:
+        raise UsageError(
+            f"MedVision's data is read from a local folder: give --data-dir DIR (in Python data_dir=), or set "
+            f"{DATA_VARIABLE}"
+        )
+    return Path(folder).expanduser()
 
 
 def resolve_release(text: str) -> str:

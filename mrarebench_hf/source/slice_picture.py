@@ -6,6 +6,7 @@ top, nothing is turned or mirrored, so an axial slice lies on its side.
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,14 @@ class SlicePicture:
         """The picture as a binary PGM file; the same picture always gives the same bytes."""
         rows, columns = self.grey.shape
         return b"P5\n%d %d\n255\n" % (columns, rows) + self.grey.tobytes()
+
+    def png(self) -> bytes:
+        """The picture as a PNG file in mode L."""
+        from PIL import Image
+
+        file = io.BytesIO()
+        Image.fromarray(self.grey).save(file, "PNG")
+        return file.getvalue()
 
     def image(self) -> Image:
         """The picture for a model's processor, in mode RGB."""
